@@ -1,0 +1,46 @@
+//! Named errors. A code is part of the protocol; the message is for people.
+
+use serde::{Deserialize, Serialize};
+
+/// What went wrong, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    /// The frame is not a JSON object, or a field is missing, unknown or of the wrong type.
+    InvalidMessage,
+    /// The `type` is not one that clients send.
+    UnknownType,
+    /// The frame or body is larger than the server takes.
+    MessageTooLarge,
+    UnknownSession,
+    UnknownRequest,
+    /// Somebody or something decided first; `outcome` says who and what.
+    AlreadyDecided,
+    /// The decision names another input than the one that is open.
+    DigestMismatch,
+    /// The decision does not fit the request: a missing answer, an unknown option.
+    InvalidAnswer,
+    /// The agent cannot express this; nothing was sent.
+    NotSupported,
+    /// Another client is the session's active one (`responders = "active"`).
+    SessionTaken,
+    /// The session's agent has ended.
+    SessionEnded,
+    FolderNotFound,
+    /// The folder would run something by itself and is not trusted yet.
+    FolderNotTrusted,
+    /// The agent's program is not there or did not start.
+    AgentUnavailable,
+    /// The agent refused or did not answer in time.
+    AgentError,
+    Unauthorized,
+    Forbidden,
+    NotFound,
+    /// Too much is queued; try again.
+    Overloaded,
+    /// The record could not be written, so nothing was decided.
+    StoreUnavailable,
+    ShuttingDown,
+    Internal,
+}

@@ -1,0 +1,25 @@
+//! The native protocol: what a client sends to Sayso and what it receives.
+//!
+//! These types are the wire and nothing else. They are exported to TypeScript
+//! (`ui/src/protocol.gen.ts`), and `docs/protocol.md` explains them to people.
+//! The domain types live in `sayso-broker`; the conversions live in `sayso`.
+
+mod client;
+mod error;
+mod request;
+mod server;
+mod session;
+mod transcript;
+
+pub use client::*;
+pub use error::*;
+pub use request::*;
+pub use server::*;
+pub use session::*;
+pub use transcript::*;
+
+/// Free-form JSON, kept byte for byte: tool inputs, schemas, agent messages.
+pub type RawJson = Box<serde_json::value::RawValue>;
+
+#[cfg(test)]
+mod typescript;

@@ -1,0 +1,103 @@
+//! Server to client.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use crate::{AgentInfo, Delta, ErrorCode, Outcome, PendingRequest, Session};
+
+/// Every frame that the server sends.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ServerMessage {
+    Welcome(Welcome),
+    SessionState {
+        session: Session,
+    },
+    SessionRemoved {
+        session_id: Uuid,
+    },
+    RequestOpened {
+        pending_request: PendingRequest,
+    },
+    RequestUpdated {
+        pending_request: PendingRequest,
+    },
+    RequestClosed {
+        request_id: Uuid,
+        session_id: Uuid,
+        outcome: Outcome,
+    },
+    Transcript {
+        session_id: Uuid,
+        /// Serialized `TranscriptEntry` values, as they were stored.
+        #[cfg_attr(test, ts(type = "Array<TranscriptEntry>"))]
+        entries: Vec<Arc<RawValue>>,
+    },
+    Delta {
+        session_id: Uuid,
+        #[serde(flatten)]
+        delta: Delta,
+    },
+    Ack(Ack),
+    Error(ErrorMessage),
+}
+
+/// The snapshot: first on every connection, and again after lag. Whatever a
+/// client knew of sessions and requests before is replaced by it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Welcome {
+    pub server_version: String,
+    pub client_id: Uuid,
+    /// For countdowns on clients whose clock is off.
+    #[cfg_attr(test, ts(type = "string"))]
+    pub server_time: Timestamp,
+    pub sessions: Vec<Session>,
+    pub pending_requests: Vec<PendingRequest>,
+    pub agents: Vec<AgentInfo>,
+    pub defaults: Defaults,
+}
+
+/// What a new session starts from when the human says nothing else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Defaults {
+    pub cwd: String,
+    pub agent: String,
+    pub permission_mode: String,
+}
+
+/// The answer to a client message that carried an `id` and was carried out.
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Ack {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<Uuid>,
+    /// What the agent answered, for messages that ask it something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "unknown"))]
+    pub data: Option<Arc<RawValue>>,
+}
+
+/// The answer to a client message that was not carried out.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct ErrorMessage {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[cfg_attr(test, ts(optional = false))]
+    pub code: ErrorCode,
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<Uuid>,
+    /// With `already_decided`: who decided what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}

@@ -1,0 +1,138 @@
+//! Sessions, agents and the policies that may be set for one session.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// One agent at work in one folder, as clients see it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Session {
+    pub session_id: Uuid,
+    pub title: String,
+    pub cwd: String,
+    /// The agent's name, as in `AgentInfo::agent`.
+    pub agent: String,
+    pub state: SessionState,
+    pub permission_mode: String,
+    pub model: Option<String>,
+    #[cfg_attr(test, ts(type = "string"))]
+    pub started_at: Timestamp,
+    #[cfg_attr(test, ts(type = "string"))]
+    pub state_changed_at: Timestamp,
+    pub usage: Usage,
+    /// Why the session is dead, or what is wrong with it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub error: Option<String>,
+    /// True when typing a message would start the agent again with its history.
+    pub can_resume: bool,
+    /// The number of the last transcript entry; 0 when there is none.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub last_seq: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum SessionState {
+    Starting,
+    AssistantTurn,
+    UserTurn,
+    Dead,
+}
+
+/// Running totals of a session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Usage {
+    pub cost_usd: f64,
+    pub turns: u32,
+}
+
+/// An agent that sessions can run, and what it can and cannot express.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct AgentInfo {
+    pub agent: String,
+    pub label: String,
+    pub available: bool,
+    pub version: Option<String>,
+    /// What is missing and how to mend it, when not available.
+    pub problem: Option<String>,
+    pub permission_modes: Vec<PermissionModeInfo>,
+    pub capabilities: Capabilities,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PermissionModeInfo {
+    pub mode: String,
+    pub label: String,
+    pub description: String,
+    /// The human is asked nothing in this mode.
+    pub dangerous: bool,
+}
+
+/// An answer that the agent cannot express is refused, never downgraded; a
+/// client reads here what to offer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Capabilities {
+    pub edit_input: bool,
+    pub deny_message: bool,
+    pub interrupt: bool,
+    pub set_permission_mode: bool,
+    pub set_model: bool,
+    pub resume: bool,
+    pub images: bool,
+}
+
+/// Overrides of the server's policies for one session. Durations are written
+/// as in the configuration: `"90s"`, `"5m"`, `"never"`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(deny_unknown_fields)]
+pub struct PolicyOverrides {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_timeout: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question_timeout: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_timeout: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_timeout: Option<OnTimeout>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when_unattended: Option<WhenUnattended>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub responders: Option<Responders>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_text: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_timeout: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum OnTimeout {
+    Deny,
+    DenyAndInterrupt,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum WhenUnattended {
+    Wait,
+    Deny,
+    Pause,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Responders {
+    Any,
+    Active,
+}

@@ -1,0 +1,317 @@
+// Generated from crates/protocol. Do not edit.
+// To rewrite it: SAYSO_WRITE_TYPES=1 cargo test -p sayso-protocol
+
+/**
+ * The answer to a client message that carried an `id` and was carried out.
+ */
+export type Ack = { id?: string, session_id?: string, 
+/**
+ * What the agent answered, for messages that ask it something.
+ */
+data: unknown, };
+
+/**
+ * An agent that sessions can run, and what it can and cannot express.
+ */
+export type AgentInfo = { agent: string, label: string, available: boolean, version: string | null, 
+/**
+ * What is missing and how to mend it, when not available.
+ */
+problem: string | null, permission_modes: Array<PermissionModeInfo>, capabilities: Capabilities, };
+
+/**
+ * Run it, as shown or as edited.
+ */
+export type Allow = { 
+/**
+ * Runs in place of what was shown.
+ */
+updated_input?: unknown, 
+/**
+ * Indexes of the suggestions to remember.
+ */
+remember?: Array<number>, };
+
+/**
+ * Answers to questions, by the question's exact text.
+ */
+export type Answer = { answers: Record<string, AnswerValue>, };
+
+/**
+ * An answer that the agent cannot express is refused, never downgraded; a
+ * client reads here what to offer.
+ */
+export type Capabilities = { edit_input: boolean, deny_message: boolean, interrupt: boolean, set_permission_mode: boolean, set_model: boolean, resume: boolean, images: boolean, };
+
+/**
+ * One of the answers the agent offers.
+ */
+export type Choice = { choice_id: string, label: string, allows: boolean, 
+/**
+ * False when this choice ends the agent's turn.
+ */
+turn_continues: boolean, 
+/**
+ * Indexes into `suggestions` that this choice would remember.
+ */
+remembers: Array<number>, };
+
+/**
+ * Every frame that a client sends, without its optional `id`.
+ */
+export type ClientMessage = { "type": "start_session" } & StartSession | { "type": "stop_session" } & SessionTarget | { "type": "remove_session" } & SessionTarget | { "type": "rename_session" } & RenameSession | { "type": "interrupt" } & SessionTarget | { "type": "send_message" } & SendMessage | { "type": "set_permission_mode" } & SetPermissionMode | { "type": "set_model" } & SetModel | { "type": "subscribe" } & Subscribe | { "type": "unsubscribe" } & SessionTarget | { "type": "respond" } & Respond | { "type": "hold" } & RequestTarget | { "type": "resume_clock" } & RequestTarget | { "type": "extend" } & Extend | { "type": "ping" } & Ping;
+
+export type ClientRef = { client_id: string, label: string, };
+
+/**
+ * A piece of a message, from a human or from a tool.
+ */
+export type ContentBlock = { "type": "text", text: string, } | { "type": "image", media_type: string, data: string, } | { "type": "document", media_type: string, data: string, title?: string, };
+
+export type DecidedBy = "human" | "rule" | "mode" | "timeout" | "policy" | "agent";
+
+/**
+ * What a human decided. Read in `client.rs`, where raw JSON stays raw.
+ */
+export type Decision = { "behavior": "allow" } & Allow | { "behavior": "deny" } & Deny | { "behavior": "answer" } & Answer | { "behavior": "submit" } & Submit;
+
+/**
+ * What a new session starts from when the human says nothing else.
+ */
+export type Defaults = { cwd: string, agent: string, permission_mode: string, };
+
+/**
+ * Deciding and delivering are two things: a decision is final when recorded.
+ */
+export type Delivery = "pending" | "sent" | "too_late" | "failed" | "none";
+
+export type DeltaKind = "text" | "thinking" | "tool_input";
+
+/**
+ * Do not run it.
+ */
+export type Deny = { 
+/**
+ * The agent reads exactly this.
+ */
+message?: string, 
+/**
+ * Also end the agent's turn.
+ */
+interrupt?: boolean, };
+
+/**
+ * What went wrong, for programs.
+ */
+export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "folder_not_trusted" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
+
+/**
+ * The answer to a client message that was not carried out.
+ */
+export type ErrorMessage = { id?: string, code: ErrorCode, message: string, request_id?: string, 
+/**
+ * With `already_decided`: who decided what.
+ */
+outcome?: Outcome, };
+
+export type Extend = { request_id: string, seconds: number, };
+
+export type NoticeLevel = "info" | "warning" | "error";
+
+export type OnTimeout = "deny" | "deny_and_interrupt";
+
+/**
+ * How a request ended.
+ */
+export type Outcome = { what: OutcomeKind, by: DecidedBy, 
+/**
+ * Which client, for a human's decision.
+ */
+client: ClientRef | null, 
+/**
+ * What the agent was told with a refusal.
+ */
+message: string | null, 
+/**
+ * The human changed the input before it ran.
+ */
+edited: boolean, delivery: Delivery, at: string, };
+
+export type OutcomeKind = "allowed" | "denied" | "answered" | "expired" | "withdrawn" | "orphaned";
+
+/**
+ * Something an agent waits for: shown to every client until it is closed.
+ */
+export type PendingRequest = { request_id: string, session_id: string, request_type: RequestType, tool_name: string, 
+/**
+ * The agent's input, byte for byte.
+ */
+tool_input: unknown, 
+/**
+ * Names the input; a decision must repeat it.
+ */
+input_digest: string, created_at: string, 
+/**
+ * When Sayso decides by itself; absent when it never will or the clock is stopped.
+ */
+deadline: string | null, 
+/**
+ * What happens at the deadline.
+ */
+on_timeout: OnTimeout, held: boolean, 
+/**
+ * What is left on a stopped clock.
+ */
+remaining_seconds: number | null, tool_use_id: string | null, 
+/**
+ * What the agent offers, in its order.
+ */
+choices: Array<Choice>, agent_id: string | null, agent_label: string | null, title: string | null, description: string | null, decision_reason: string | null, decision_reason_type: string | null, blocked_path: string | null, 
+/**
+ * The agent's offers to remember, verbatim; `remember` names them by index.
+ */
+suggestions: Array<unknown>, default_to_no: boolean, suppress_always_allow: boolean, requires_user_interaction: boolean, mcp_server: string | null, 
+/**
+ * False when the input holds characters that JSON cannot carry, so that
+ * what is shown is not exactly what would run: it can be denied or edited.
+ */
+input_faithful: boolean, 
+/**
+ * For questions: the host takes free text beside the options.
+ */
+free_text: boolean, };
+
+export type PermissionModeInfo = { mode: string, label: string, description: string, 
+/**
+ * The human is asked nothing in this mode.
+ */
+dangerous: boolean, };
+
+export type Ping = Record<symbol, never>;
+
+/**
+ * Overrides of the server's policies for one session. Durations are written
+ * as in the configuration: `"90s"`, `"5m"`, `"never"`.
+ */
+export type PolicyOverrides = { tool_timeout?: string, question_timeout?: string, plan_timeout?: string, on_timeout?: OnTimeout, when_unattended?: WhenUnattended, responders?: Responders, free_text?: boolean, idle_timeout?: string, };
+
+export type RenameSession = { session_id: string, title: string, };
+
+export type RequestTarget = { request_id: string, };
+
+export type RequestType = "tool_approval" | "ask_user_question" | "plan_approval" | "elicitation" | "other";
+
+export type Respond = { request_id: string, 
+/**
+ * The digest of the input that the human saw.
+ */
+input_digest: string, decision: Decision, };
+
+export type Responders = "any" | "active";
+
+export type SendMessage = { session_id: string, content: Array<ContentBlock>, };
+
+/**
+ * Every frame that the server sends.
+ */
+export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_state", session: Session, } | { "type": "session_removed", session_id: string, } | { "type": "request_opened", pending_request: PendingRequest, } | { "type": "request_updated", pending_request: PendingRequest, } | { "type": "request_closed", request_id: string, session_id: string, outcome: Outcome, } | { "type": "transcript", session_id: string, 
+/**
+ * Serialized `TranscriptEntry` values, as they were stored.
+ */
+entries: Array<TranscriptEntry>, } | { "type": "delta", session_id: string, message_id: string, index: number, kind: DeltaKind, text: string, 
+/**
+ * The text so far, not an addition: sent to a client that joins late.
+ */
+restart?: boolean, } | { "type": "ack" } & Ack | { "type": "error" } & ErrorMessage;
+
+/**
+ * One agent at work in one folder, as clients see it.
+ */
+export type Session = { session_id: string, title: string, cwd: string, 
+/**
+ * The agent's name, as in `AgentInfo::agent`.
+ */
+agent: string, state: SessionState, permission_mode: string, model: string | null, started_at: string, state_changed_at: string, usage: Usage, 
+/**
+ * Why the session is dead, or what is wrong with it now.
+ */
+error?: string, 
+/**
+ * True when typing a message would start the agent again with its history.
+ */
+can_resume: boolean, 
+/**
+ * The number of the last transcript entry; 0 when there is none.
+ */
+last_seq: number, };
+
+export type SessionState = "starting" | "assistant_turn" | "user_turn" | "dead";
+
+export type SessionTarget = { session_id: string, };
+
+export type SetModel = { session_id: string, model: string, };
+
+export type SetPermissionMode = { session_id: string, permission_mode: string, };
+
+export type StartSession = { cwd: string, agent?: string, permission_mode?: string, model?: string, 
+/**
+ * The first message, sent as soon as the agent is up.
+ */
+prompt?: string, 
+/**
+ * A session that has ended: it goes on under its own id, with its history.
+ */
+resume?: string, policies?: PolicyOverrides, trust?: boolean, };
+
+/**
+ * The content of a form that a tool server asked for.
+ */
+export type Submit = { content: Record<string, unknown>, };
+
+export type Subscribe = { session_id: string, 
+/**
+ * The number of the last entry the client has; what follows is sent.
+ */
+after?: number, };
+
+/**
+ * One numbered line of a session's transcript. Numbers have no gaps.
+ */
+export type TranscriptEntry = { seq: number, at: string, 
+/**
+ * Set when a subagent did this: the tool call that started it.
+ */
+parent_tool_use_id?: string, } & ({ "kind": "user_message", message_id: string, content: Array<ContentBlock>, 
+/**
+ * Sent while the agent was at work, so it waits for its turn.
+ */
+queued: boolean, } | { "kind": "assistant_text", message_id: string, index: number, text: string, } | { "kind": "thinking", message_id: string, index: number, text: string, } | { "kind": "tool_use", message_id: string, index: number, tool_use_id: string, tool_name: string, tool_input: unknown, } | { "kind": "tool_result", tool_use_id: string, is_error: boolean, content: Array<ContentBlock>, 
+/**
+ * The agent's structured result, where it gives one.
+ */
+structured: unknown, } | { "kind": "decision", request_id: string, request_type: RequestType, tool_name: string, tool_use_id: string | null, outcome: Outcome, 
+/**
+ * The answers given to questions, as sent to the agent.
+ */
+answers: unknown, 
+/**
+ * What ran in place of what the agent asked for.
+ */
+updated_input: unknown, } | { "kind": "notice", level: NoticeLevel, text: string, } | { "kind": "turn_ended", is_error: boolean, reason: string | null, text: string | null, duration_ms: number, cost_usd: number, } | { "kind": "unknown", label: string, message: unknown, });
+
+/**
+ * Running totals of a session.
+ */
+export type Usage = { cost_usd: number, turns: number, };
+
+/**
+ * The snapshot: first on every connection, and again after lag. Whatever a
+ * client knew of sessions and requests before is replaced by it.
+ */
+export type Welcome = { server_version: string, client_id: string, 
+/**
+ * For countdowns on clients whose clock is off.
+ */
+server_time: string, sessions: Array<Session>, pending_requests: Array<PendingRequest>, agents: Array<AgentInfo>, defaults: Defaults, };
+
+export type WhenUnattended = "wait" | "deny" | "pause";
