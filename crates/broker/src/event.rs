@@ -1,0 +1,116 @@
+//! What happens to a broker. Time comes beside each event.
+
+use std::time::Duration;
+
+use crate::{
+    Ask, ClientId, Decision, Delivery, Json, Mode, Policies, RecordId, RequestId, SessionId,
+};
+
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A session starts, or starts again after its agent ended.
+    SessionStarted {
+        session: SessionId,
+        spec: SessionSpec,
+    },
+    AgentActive {
+        session: SessionId,
+        activity: AgentActivity,
+    },
+    /// The agent says which mode it is in. Settles nothing.
+    AgentMode {
+        session: SessionId,
+        mode: Mode,
+    },
+    /// A human asked for this mode and the agent took it.
+    ModeConfirmed {
+        session: SessionId,
+        mode: Mode,
+    },
+    AgentEnded {
+        session: SessionId,
+        reason: EndReason,
+    },
+    SessionRemoved {
+        session: SessionId,
+    },
+    Asked {
+        session: SessionId,
+        ask: Box<Ask>,
+    },
+    /// The agent takes a request back.
+    Withdrawn {
+        session: SessionId,
+        native_id: Json,
+    },
+    Decided {
+        request: RequestId,
+        client: ClientId,
+        digest: String,
+        decision: Decision,
+        reply: ReplyTo,
+    },
+    SetHeld {
+        request: RequestId,
+        held: bool,
+        reply: ReplyTo,
+    },
+    Extended {
+        request: RequestId,
+        by: Duration,
+        reply: ReplyTo,
+    },
+    /// The answer of an `Effect::Deliver` went out, or could not.
+    Delivered {
+        request: RequestId,
+        delivery: Delivery,
+    },
+    /// An `Effect::Record` is on disk.
+    Recorded {
+        record: RecordId,
+    },
+    RecordFailed {
+        record: RecordId,
+        reason: String,
+    },
+    ClientConnected {
+        client: ClientId,
+        label: String,
+    },
+    ClientDisconnected {
+        client: ClientId,
+    },
+    /// The client opened the session or wrote to it.
+    ClientAttached {
+        client: ClientId,
+        session: SessionId,
+    },
+    /// Time has passed; see `Broker::next_wakeup`.
+    Tick,
+    ShutDown,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionSpec {
+    pub policies: Policies,
+    pub mode: Mode,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentActivity {
+    Working,
+    Idle,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EndReason {
+    /// It was told to, or finished by itself.
+    Finished,
+    /// It waited too long for its human.
+    Idle,
+    Failed(String),
+}
+
+/// Where the answer to a client's message goes; opaque to the broker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReplyTo(pub u64);

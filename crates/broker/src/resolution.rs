@@ -1,0 +1,114 @@
+//! Decisions, how they ended a request, and why one was refused.
+
+use crate::{ClientId, Json, Mode, Timestamp};
+
+/// What a human decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Allow {
+        updated_input: Option<Json>,
+        remember: Vec<usize>,
+    },
+    Deny {
+        message: Option<String>,
+        interrupt: bool,
+    },
+    /// By the question's text, in the order given.
+    Answer(Vec<(String, AnswerValue)>),
+    Submit(Json),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnswerValue {
+    Text(String),
+    Labels(Vec<String>),
+}
+
+/// How a request ended. Final from the moment it is recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolution {
+    pub outcome: OutcomeKind,
+    pub by: DecidedBy,
+    /// The decision that is delivered; `None` when there is nothing to deliver.
+    pub decision: Option<Decision>,
+    pub at: Timestamp,
+    pub delivery: Delivery,
+}
+
+impl Resolution {
+    /// What the agent reads with a refusal.
+    pub fn message(&self) -> Option<&str> {
+        match &self.decision {
+            Some(Decision::Deny { message, .. }) => message.as_deref(),
+            Some(Decision::Allow { .. } | Decision::Answer(_) | Decision::Submit(_)) | None => None,
+        }
+    }
+
+    pub fn edited(&self) -> bool {
+        matches!(
+            &self.decision,
+            Some(Decision::Allow {
+                updated_input: Some(_),
+                ..
+            })
+        )
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutcomeKind {
+    Allowed,
+    Denied,
+    Answered,
+    Expired,
+    Withdrawn,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecidedBy {
+    Human(ClientRef),
+    Mode(Mode),
+    Timeout,
+    /// A setting; the text says which.
+    Policy(&'static str),
+    Agent,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientRef {
+    pub id: ClientId,
+    pub label: String,
+}
+
+/// Deciding and delivering are two things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    Pending,
+    Sent,
+    /// The agent had withdrawn the request in the meantime.
+    TooLate,
+    Failed,
+    /// There was nothing to deliver.
+    None,
+}
+
+/// Why a client's wish was not carried out. Nothing has changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("There is no open request with this id.")]
+    UnknownRequest,
+    #[error("This request is already decided.")]
+    AlreadyDecided(Box<Resolution>),
+    #[error(
+        "The decision names another input than the one that is open. Look at the request again."
+    )]
+    DigestMismatch,
+    #[error("{0}")]
+    InvalidAnswer(String),
+    #[error("{0}")]
+    NotSupported(String),
+    #[error("This session is answered from another client ({0}). Open it here to take it over.")]
+    SessionTaken(String),
+    #[error("The decision could not be recorded, so nothing was decided: {0}")]
+    StoreUnavailable(String),
+}

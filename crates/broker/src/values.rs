@@ -1,0 +1,81 @@
+//! Small values: ids, time and verbatim JSON.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub Uuid);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(formatter)
+            }
+        }
+    };
+}
+
+id!(
+    /// Names a session for as long as Sayso knows it; not the agent's own id.
+    SessionId
+);
+id!(
+    /// Names a request; made by the caller, unique for ever.
+    RequestId
+);
+id!(
+    /// Names one connection of one client.
+    ClientId
+);
+
+/// Milliseconds since the Unix epoch, given by the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    pub fn plus(self, duration: Duration) -> Self {
+        let milliseconds = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_add(milliseconds))
+    }
+
+    /// How long from `self` until `later`; zero when that is past.
+    pub fn until(self, later: Self) -> Duration {
+        let milliseconds = later.0.saturating_sub(self.0);
+        Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0))
+    }
+}
+
+/// A permission mode by the agent's own name for it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Mode(pub Arc<str>);
+
+impl Mode {
+    pub fn new(name: &str) -> Self {
+        Self(Arc::from(name))
+    }
+}
+
+/// JSON text exactly as it arrived. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Json(pub Arc<str>);
+
+impl Json {
+    pub fn new(text: &str) -> Self {
+        Self(Arc::from(text))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Json {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}

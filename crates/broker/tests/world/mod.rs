@@ -1,0 +1,578 @@
+//! A small world around a broker: a disk, agents and clients that see exactly
+//! the effects, and that check the invariants at every one of them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use sayso_broker::{
+    AgentAnswer, AnswerValue, Ask, Broadcast, Broker, ClientId, DecidedBy, Decision, Delivery,
+    Effect, Event, Json, Kind, Mode, ModeEffect, OutcomeKind, Policies, Question, QuestionOption,
+    RecordId, Refusal, ReplyTo, RequestId, Resolution, SessionId, SessionSpec, Timestamp,
+};
+use uuid::Uuid;
+
+pub(crate) const SESSIONS: usize = 2;
+
+#[derive(Clone, Debug)]
+struct PendingRecord {
+    record: RecordId,
+    request: RequestId,
+    open: bool,
+    resolution: Option<Resolution>,
+}
+
+/// What the world knows of one ask, beside the broker.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) id: RequestId,
+    pub(crate) session: usize,
+    pub(crate) digest: String,
+    pub(crate) ask: Ask,
+    /// The agent took it back or died.
+    pub(crate) gone: bool,
+    answers: Vec<AgentAnswer>,
+    closed: Vec<Resolution>,
+    /// Allows of humans that named the right digest.
+    allowed_by_human: Vec<Option<Json>>,
+    /// Modes that humans chose while it was open and that would allow it.
+    allowed_by_mode: BTreeSet<Mode>,
+}
+
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) broker: Broker,
+    pub(crate) now: Timestamp,
+    pub(crate) asks: Vec<Asked>,
+    pub(crate) clients: Vec<ClientId>,
+    pub(crate) started: [bool; SESSIONS],
+    pub(crate) alive: [bool; SESSIONS],
+    disk: VecDeque<PendingRecord>,
+    deliveries: VecDeque<RequestId>,
+    opened_on_disk: BTreeSet<RequestId>,
+    decided_on_disk: BTreeMap<RequestId, Resolution>,
+    views: BTreeMap<ClientId, Vec<RequestId>>,
+    replies: BTreeMap<ReplyTo, Vec<Result<(), Refusal>>>,
+    next_id: u128,
+}
+
+pub(crate) fn session_id(index: usize) -> SessionId {
+    SessionId(Uuid::from_u128(1_000_000 + index as u128))
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let now = Timestamp(1_000_000);
+        Self {
+            broker: Broker::new(now),
+            now,
+            asks: Vec::new(),
+            clients: Vec::new(),
+            started: [false; SESSIONS],
+            alive: [false; SESSIONS],
+            disk: VecDeque::new(),
+            deliveries: VecDeque::new(),
+            opened_on_disk: BTreeSet::new(),
+            decided_on_disk: BTreeMap::new(),
+            views: BTreeMap::new(),
+            replies: BTreeMap::new(),
+            next_id: 0,
+        }
+    }
+
+    fn fresh(&mut self) -> Uuid {
+        self.next_id += 1;
+        Uuid::from_u128(self.next_id)
+    }
+
+    pub(crate) fn fresh_reply(&mut self) -> ReplyTo {
+        self.next_id += 1;
+        let reply = ReplyTo(self.next_id as u64);
+        self.replies.insert(reply, Vec::new());
+        reply
+    }
+
+    pub(crate) fn handle(&mut self, event: Event) -> Vec<Effect> {
+        let effects = self.broker.handle(self.now, event);
+        for effect in &effects {
+            self.carry_out(effect);
+        }
+        self.check_views();
+        effects
+    }
+
+    fn carry_out(&mut self, effect: &Effect) {
+        match effect {
+            Effect::Record {
+                record,
+                request,
+                open,
+                resolution,
+            } => self.disk.push_back(PendingRecord {
+                record: *record,
+                request: request.ask.id,
+                open: *open,
+                resolution: resolution.clone(),
+            }),
+            Effect::Note {
+                request,
+                resolution,
+            } => {
+                assert_eq!(
+                    resolution.outcome,
+                    OutcomeKind::Withdrawn,
+                    "I5: only a withdrawal needs no record first"
+                );
+                let before = self
+                    .decided_on_disk
+                    .insert(request.ask.id, resolution.clone());
+                assert_eq!(before, None, "I2: decided twice on disk");
+            }
+            Effect::Deliver {
+                request, answer, ..
+            } => {
+                self.check_delivery(*request, answer);
+                self.deliveries.push_back(*request);
+            }
+            Effect::Broadcast(broadcast) => self.see(broadcast),
+            Effect::Reply { to, result } => {
+                let replies = self
+                    .replies
+                    .get_mut(to)
+                    .expect("a reply that somebody waits for");
+                replies.push(result.clone());
+                assert_eq!(replies.len(), 1, "I1: {to:?} was answered twice");
+            }
+            Effect::NoteClock { .. }
+            | Effect::NoteDelivery { .. }
+            | Effect::FollowUp(_)
+            | Effect::StopAgent { .. } => {}
+        }
+    }
+
+    fn asked(&mut self, id: RequestId) -> &mut Asked {
+        self.asks
+            .iter_mut()
+            .find(|asked| asked.id == id)
+            .expect("only what was asked is answered")
+    }
+
+    fn check_delivery(&mut self, id: RequestId, answer: &AgentAnswer) {
+        let on_disk = self.decided_on_disk.get(&id).cloned();
+        let opened = self.opened_on_disk.contains(&id);
+        let asked = self.asked(id);
+        assert!(asked.answers.is_empty(), "I1: a second answer to {id}");
+        assert!(!asked.gone, "I1: an answer to a request that is gone");
+        let resolution = on_disk.expect("I5: the decision is on disk before the agent hears it");
+        assert!(
+            opened,
+            "I5: the request is on disk before the agent hears of it"
+        );
+        if let AgentAnswer::Allow { updated_input, .. } = answer {
+            assert_eq!(
+                resolution.outcome,
+                OutcomeKind::Allowed,
+                "I5: what is delivered is what was recorded"
+            );
+            match &resolution.by {
+                DecidedBy::Human(_) => assert!(
+                    asked.allowed_by_human.contains(updated_input),
+                    "I3/I4: no human allowed this input under its digest"
+                ),
+                DecidedBy::Mode(mode) => assert!(
+                    asked.allowed_by_mode.contains(mode) && updated_input.is_none(),
+                    "I3: this mode does not allow it"
+                ),
+                DecidedBy::Timeout | DecidedBy::Policy(_) | DecidedBy::Agent => {
+                    panic!("I3: allowed by {:?}", resolution.by)
+                }
+            }
+            assert!(
+                asked.ask.input_faithful || updated_input.is_some(),
+                "I4: an input that could not be shown ran"
+            );
+        }
+        asked.answers.push(answer.clone());
+    }
+
+    fn see(&mut self, broadcast: &Broadcast) {
+        match broadcast {
+            Broadcast::Opened(request) => {
+                let id = request.ask.id;
+                assert!(
+                    self.opened_on_disk.contains(&id),
+                    "a request is durable before it is shown"
+                );
+                for view in self.views.values_mut() {
+                    assert!(!view.contains(&id), "I6: shown twice");
+                    view.push(id);
+                }
+            }
+            Broadcast::Closed {
+                request,
+                resolution,
+            } => {
+                let id = request.ask.id;
+                for view in self.views.values_mut() {
+                    view.retain(|open| *open != id);
+                }
+                let asked = self.asked(id);
+                asked.closed.push(resolution.clone());
+                assert_eq!(
+                    asked.closed.len(),
+                    1,
+                    "every request ends in one request_closed"
+                );
+            }
+            Broadcast::Updated(_) | Broadcast::SessionChanged(_) => {}
+        }
+    }
+
+    fn shown(&self) -> Vec<RequestId> {
+        self.broker
+            .shown_requests()
+            .iter()
+            .map(|request| request.ask.id)
+            .collect()
+    }
+
+    fn check_views(&self) {
+        let shown: BTreeSet<RequestId> = self.shown().into_iter().collect();
+        for (client, view) in &self.views {
+            let seen: BTreeSet<RequestId> = view.iter().copied().collect();
+            assert_eq!(seen, shown, "I6: {client} sees exactly the open requests");
+        }
+        for session in 0..SESSIONS {
+            let order: Vec<RequestId> = self
+                .asks
+                .iter()
+                .filter(|asked| asked.session == session && shown.contains(&asked.id))
+                .map(|asked| asked.id)
+                .collect();
+            let in_broker: Vec<RequestId> = self
+                .broker
+                .shown_requests()
+                .iter()
+                .filter(|request| request.session == session_id(session))
+                .map(|request| request.ask.id)
+                .collect();
+            assert_eq!(in_broker, order, "I6: in the order asked");
+        }
+    }
+
+    pub(crate) fn start(&mut self, session: usize, policies: Policies) {
+        self.started[session] = true;
+        self.alive[session] = true;
+        let spec = SessionSpec {
+            policies,
+            mode: Mode::new("default"),
+        };
+        self.handle(Event::SessionStarted {
+            session: session_id(session),
+            spec,
+        });
+    }
+
+    pub(crate) fn ask(&mut self, session: usize, shape: AskShape) {
+        let id = RequestId(self.fresh());
+        let ask = shape.build(id);
+        self.asks.push(Asked {
+            id,
+            session,
+            digest: ask.digest.clone(),
+            ask: ask.clone(),
+            gone: !self.alive[session],
+            answers: Vec::new(),
+            closed: Vec::new(),
+            allowed_by_human: Vec::new(),
+            allowed_by_mode: BTreeSet::new(),
+        });
+        self.handle(Event::Asked {
+            session: session_id(session),
+            ask: Box::new(ask),
+        });
+    }
+
+    pub(crate) fn withdraw(&mut self, index: usize) {
+        let asked = &mut self.asks[index];
+        asked.gone = true;
+        let event = Event::Withdrawn {
+            session: session_id(asked.session),
+            native_id: asked.ask.native_id.clone(),
+        };
+        self.handle(event);
+    }
+
+    pub(crate) fn decide(
+        &mut self,
+        index: usize,
+        digest: String,
+        decision: Decision,
+    ) -> Vec<Effect> {
+        let client = self
+            .clients
+            .last()
+            .copied()
+            .unwrap_or(ClientId(Uuid::from_u128(7)));
+        let reply = self.fresh_reply();
+        let asked = &mut self.asks[index];
+        let request = asked.id;
+        let digest_fits = digest == asked.digest;
+        if let (true, Decision::Allow { updated_input, .. }) = (digest_fits, &decision) {
+            asked.allowed_by_human.push(updated_input.clone());
+        }
+        let open = self.shown().contains(&request);
+        let effects = self.handle(Event::Decided {
+            request,
+            client,
+            digest,
+            decision,
+            reply,
+        });
+        if open && !digest_fits {
+            let refused = Effect::Reply {
+                to: reply,
+                result: Err(Refusal::DigestMismatch),
+            };
+            assert_eq!(effects, vec![refused], "I4: a wrong digest changes nothing");
+        }
+        effects
+    }
+
+    pub(crate) fn confirm_mode(&mut self, session: usize, mode: &str) {
+        let mode = Mode::new(mode);
+        for asked in self
+            .asks
+            .iter_mut()
+            .filter(|asked| asked.session == session)
+        {
+            let allows = asked
+                .ask
+                .mode_effects
+                .iter()
+                .any(|(name, effect)| *name == mode && *effect == ModeEffect::Allows);
+            if allows && asked.ask.input_faithful && !asked.ask.requires_user_interaction {
+                asked.allowed_by_mode.insert(mode.clone());
+            }
+        }
+        self.handle(Event::ModeConfirmed {
+            session: session_id(session),
+            mode,
+        });
+    }
+
+    pub(crate) fn end_agent(&mut self, session: usize) {
+        self.alive[session] = false;
+        for asked in self
+            .asks
+            .iter_mut()
+            .filter(|asked| asked.session == session)
+        {
+            asked.gone = true;
+        }
+        self.handle(Event::AgentEnded {
+            session: session_id(session),
+            reason: sayso_broker::EndReason::Failed("killed".to_owned()),
+        });
+    }
+
+    pub(crate) fn connect(&mut self) {
+        let client = ClientId(self.fresh());
+        self.clients.push(client);
+        self.handle(Event::ClientConnected {
+            client,
+            label: "a browser".to_owned(),
+        });
+        let snapshot = self.shown();
+        self.views.insert(client, snapshot);
+        self.check_views();
+    }
+
+    pub(crate) fn disconnect(&mut self, index: usize) {
+        let client = self.clients.remove(index);
+        self.views.remove(&client);
+        self.handle(Event::ClientDisconnected { client });
+    }
+
+    /// The oldest write reaches the disk, or fails.
+    pub(crate) fn disk_step(&mut self, works: bool) {
+        let Some(write) = self.disk.pop_front() else {
+            return;
+        };
+        if !works {
+            self.handle(Event::RecordFailed {
+                record: write.record,
+                reason: "disk full".to_owned(),
+            });
+            return;
+        }
+        if write.open {
+            assert!(
+                self.opened_on_disk.insert(write.request),
+                "opened twice on disk"
+            );
+        }
+        if let Some(resolution) = write.resolution {
+            assert!(
+                self.opened_on_disk.contains(&write.request),
+                "decided before it was opened"
+            );
+            let before = self.decided_on_disk.insert(write.request, resolution);
+            assert_eq!(before, None, "I2: decided twice on disk");
+        }
+        self.handle(Event::Recorded {
+            record: write.record,
+        });
+    }
+
+    pub(crate) fn delivery_step(&mut self, works: bool) {
+        let Some(request) = self.deliveries.pop_front() else {
+            return;
+        };
+        let delivery = if works {
+            Delivery::Sent
+        } else {
+            Delivery::Failed
+        };
+        self.handle(Event::Delivered { request, delivery });
+    }
+
+    pub(crate) fn advance(&mut self, duration: Duration) {
+        self.now = self.now.plus(duration);
+        while let Some(at) = self.broker.next_wakeup().filter(|at| *at <= self.now) {
+            self.handle(Event::Tick);
+            let next = self.broker.next_wakeup();
+            assert!(
+                next.is_none_or(|next| next > at || next > self.now),
+                "a tick makes progress"
+            );
+        }
+    }
+
+    /// Lets everything run out, then checks what must hold at the end.
+    pub(crate) fn finish(mut self) {
+        for _ in 0..50 {
+            while !self.disk.is_empty() || !self.deliveries.is_empty() {
+                self.disk_step(true);
+                self.delivery_step(true);
+            }
+            self.advance(Duration::from_secs(100_000));
+        }
+        let unlimited: Vec<usize> = (0..self.asks.len())
+            .filter(|index| self.broker.request(self.asks[*index].id).is_some())
+            .collect();
+        for index in unlimited {
+            self.withdraw(index);
+        }
+        assert!(self.broker.is_quiet(), "I1: nothing hangs");
+        for asked in &self.asks {
+            let answers = asked.answers.len();
+            assert!(
+                answers == 1 || asked.gone,
+                "I1: {} has {answers} answers",
+                asked.id
+            );
+        }
+        for (to, replies) in &self.replies {
+            assert_eq!(replies.len(), 1, "I1: {to:?} waits for ever");
+            if let Err(Refusal::AlreadyDecided(told)) = &replies[0] {
+                let stands = self.asks.iter().any(|asked| {
+                    asked.closed.first().is_some_and(|closed| {
+                        closed.by == told.by && closed.outcome == told.outcome
+                    })
+                });
+                assert!(stands, "I2: told of a decision that does not stand");
+            }
+        }
+    }
+}
+
+/// What kind of ask the agent makes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AskShape {
+    Tool,
+    Edit,
+    Unfaithful,
+    Interactive,
+    Question,
+    Plan,
+    Other,
+}
+
+impl AskShape {
+    pub(crate) fn build(self, id: RequestId) -> Ask {
+        let questions = vec![Question {
+            text: "Which?".to_owned(),
+            multi_select: false,
+            options: vec![
+                QuestionOption {
+                    label: "A".to_owned(),
+                },
+                QuestionOption {
+                    label: "B".to_owned(),
+                },
+            ],
+        }];
+        let everything = vec![
+            (Mode::new("bypassPermissions"), ModeEffect::Allows),
+            (Mode::new("dontAsk"), ModeEffect::Denies),
+        ];
+        let mut mode_effects = everything;
+        if matches!(self, Self::Edit) {
+            mode_effects.push((Mode::new("acceptEdits"), ModeEffect::Allows));
+        }
+        Ask {
+            id,
+            native_id: Json::new(&format!("\"{id}\"")),
+            kind: match self {
+                Self::Tool | Self::Edit | Self::Unfaithful | Self::Interactive => Kind::Tool,
+                Self::Question => Kind::Questions(questions),
+                Self::Plan => Kind::Plan,
+                Self::Other => Kind::Other,
+            },
+            tool_name: "Bash".to_owned(),
+            input: Json::new("{}"),
+            digest: format!("digest of {id}"),
+            input_faithful: !matches!(self, Self::Unfaithful),
+            can_edit: true,
+            suggestions: 1,
+            suppress_always_allow: false,
+            requires_user_interaction: matches!(
+                self,
+                Self::Interactive | Self::Question | Self::Plan
+            ),
+            mode_effects,
+            choices: Vec::new(),
+            tool_use_id: None,
+            detail: Json::new("{}"),
+            raw: Json::new("{}"),
+        }
+    }
+}
+
+pub(crate) fn allow() -> Decision {
+    Decision::Allow {
+        updated_input: None,
+        remember: Vec::new(),
+    }
+}
+
+pub(crate) fn edited() -> Decision {
+    Decision::Allow {
+        updated_input: Some(Json::new(r#"{"command":"ls"}"#)),
+        remember: vec![0],
+    }
+}
+
+pub(crate) fn deny(interrupt: bool) -> Decision {
+    Decision::Deny {
+        message: None,
+        interrupt,
+    }
+}
+
+pub(crate) fn answer(text: &str) -> Decision {
+    Decision::Answer(vec![(
+        "Which?".to_owned(),
+        AnswerValue::Text(text.to_owned()),
+    )])
+}
