@@ -103,7 +103,7 @@ interrupt?: boolean, };
 /**
  * What went wrong, for programs.
  */
-export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "folder_not_trusted" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
+export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
 
 /**
  * The answer to a client message that was not carried out.
@@ -261,7 +261,7 @@ prompt?: string,
 /**
  * A session that has ended: it goes on under its own id, with its history.
  */
-resume?: string, policies?: PolicyOverrides, trust?: boolean, };
+resume?: string, policies?: PolicyOverrides, };
 
 /**
  * The content of a form that a tool server asked for.

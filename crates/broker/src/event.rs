@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    Ask, ClientId, Decision, Delivery, Json, Mode, Policies, RecordId, RequestId, SessionId,
+    Ask, ClientId, ClientRef, Decision, Delivery, Json, Mode, Policies, RecordId, RequestId,
+    SessionId,
 };
 
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ pub enum Event {
     },
     Decided {
         request: RequestId,
-        client: ClientId,
+        client: ClientRef,
         digest: String,
         decision: Decision,
         reply: ReplyTo,

@@ -55,8 +55,6 @@ pub struct StartSession {
     pub resume: Option<Uuid>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policies: Option<PolicyOverrides>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trust: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -253,9 +251,7 @@ impl<'a> IntoDeserializer<'a, serde_json::Error> for Field<'a> {
 }
 
 fn read<T: DeserializeOwned>(kind: &str, fields: Fields) -> Result<T, (ErrorCode, String)> {
-    let entries = fields
-        .iter()
-        .map(|(name, raw)| (name.as_str(), Field(raw)));
+    let entries = fields.iter().map(|(name, raw)| (name.as_str(), Field(raw)));
     let deserializer = MapDeserializer::<_, serde_json::Error>::new(entries);
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
         let path = error.path().to_string();

@@ -28,8 +28,6 @@ pub enum ErrorCode {
     /// The session's agent has ended.
     SessionEnded,
     FolderNotFound,
-    /// The folder would run something by itself and is not trusted yet.
-    FolderNotTrusted,
     /// The agent's program is not there or did not start.
     AgentUnavailable,
     /// The agent refused or did not answer in time.

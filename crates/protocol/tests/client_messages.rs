@@ -1,5 +1,7 @@
 //! Reading client frames: what is taken, and what the refusals say.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
 use pretty_assertions::assert_eq;
 use sayso_protocol::{AnswerValue, ClientFrame, ClientMessage, Decision, ErrorCode};
 
@@ -16,7 +18,10 @@ fn respond(decision: &str) -> Decision {
     let frame = format!(
         r#"{{"type":"respond","id":"7","request_id":"{REQUEST}","input_digest":"d","decision":{decision}}}"#
     );
-    match ClientFrame::parse(&frame).expect("the frame is read").message {
+    match ClientFrame::parse(&frame)
+        .expect("the frame is read")
+        .message
+    {
         ClientMessage::Respond(respond) => respond.decision,
         other => panic!("read as {other:?}"),
     }
@@ -24,7 +29,8 @@ fn respond(decision: &str) -> Decision {
 
 #[test]
 fn an_edited_input_is_kept_byte_for_byte() {
-    let edited = r#"{ "command":"echo  1",  "big":123456789012345678901234567890, "z":1.0, "a":1e2 }"#;
+    let edited =
+        r#"{ "command":"echo  1",  "big":123456789012345678901234567890, "z":1.0, "a":1e2 }"#;
     let Decision::Allow(allow) = respond(&format!(
         r#"{{"behavior":"allow","updated_input":{edited},"remember":[0,2]}}"#
     )) else {
@@ -59,12 +65,42 @@ fn a_refusal_names_the_field_and_echoes_the_id() {
     let cases = [
         ("[]", None, ErrorCode::InvalidMessage, "one JSON object"),
         ("{", None, ErrorCode::InvalidMessage, "one JSON object"),
-        (r#"{"id":"1"}"#, Some("1"), ErrorCode::InvalidMessage, "`type` is missing"),
-        (r#"{"id":1,"type":"ping"}"#, None, ErrorCode::InvalidMessage, "`id` must be a string"),
-        (r#"{"id":"1","type":"dance"}"#, Some("1"), ErrorCode::UnknownType, "`dance`"),
-        (r#"{"id":"1","type":"hold"}"#, Some("1"), ErrorCode::InvalidMessage, "missing field `request_id`"),
-        (r#"{"id":"1","type":"hold","request_id":"x"}"#, Some("1"), ErrorCode::InvalidMessage, "field `request_id`"),
-        (r#"{"id":"1","type":"ping","extra":1}"#, Some("1"), ErrorCode::InvalidMessage, "unknown field `extra`"),
+        (
+            r#"{"id":"1"}"#,
+            Some("1"),
+            ErrorCode::InvalidMessage,
+            "`type` is missing",
+        ),
+        (
+            r#"{"id":1,"type":"ping"}"#,
+            None,
+            ErrorCode::InvalidMessage,
+            "`id` must be a string",
+        ),
+        (
+            r#"{"id":"1","type":"dance"}"#,
+            Some("1"),
+            ErrorCode::UnknownType,
+            "`dance`",
+        ),
+        (
+            r#"{"id":"1","type":"hold"}"#,
+            Some("1"),
+            ErrorCode::InvalidMessage,
+            "missing field `request_id`",
+        ),
+        (
+            r#"{"id":"1","type":"hold","request_id":"x"}"#,
+            Some("1"),
+            ErrorCode::InvalidMessage,
+            "field `request_id`",
+        ),
+        (
+            r#"{"id":"1","type":"ping","extra":1}"#,
+            Some("1"),
+            ErrorCode::InvalidMessage,
+            "unknown field `extra`",
+        ),
         (
             r#"{"id":"1","type":"send_message","session_id":"6f4b8a4e-4c52-4b0e-8f5a-3f0f7f3a1a11","content":[{"type":"text"}]}"#,
             Some("1"),

@@ -19,7 +19,7 @@ impl Broker {
         &mut self,
         now: Timestamp,
         id: RequestId,
-        client: ClientId,
+        client: ClientRef,
         digest: &str,
         decision: Decision,
         reply: ReplyTo,
@@ -37,12 +37,11 @@ impl Broker {
         if request.ask.digest != digest {
             return Err(Refusal::DigestMismatch);
         }
-        let label = self.clients.get(&client).cloned().unwrap_or_default();
-        self.check_responder(id, client)?;
+        self.check_responder(id, client.id)?;
         let (outcome, decision) = answer::check(&request.ask, request.free_text, decision)?;
         let resolution = Resolution {
             outcome,
-            by: DecidedBy::Human(ClientRef { id: client, label }),
+            by: DecidedBy::Human(client),
             decision: Some(decision),
             at: now,
             delivery: Delivery::Pending,

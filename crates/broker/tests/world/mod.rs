@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use sayso_broker::{
-    AgentAnswer, AnswerValue, Ask, Broadcast, Broker, ClientId, DecidedBy, Decision, Delivery,
-    Effect, Event, Json, Kind, Mode, ModeEffect, OutcomeKind, Policies, Question, QuestionOption,
-    RecordId, Refusal, ReplyTo, RequestId, Resolution, SessionId, SessionSpec, Timestamp,
+    AgentAnswer, AnswerValue, Ask, Broadcast, Broker, ClientId, ClientRef, DecidedBy, Decision,
+    Delivery, Effect, Event, Json, Kind, Mode, ModeEffect, OutcomeKind, Policies, Question,
+    QuestionOption, RecordId, Refusal, ReplyTo, RequestId, Resolution, SessionId, SessionSpec,
+    Timestamp,
 };
 use uuid::Uuid;
 
@@ -313,6 +314,10 @@ impl World {
             .last()
             .copied()
             .unwrap_or(ClientId(Uuid::from_u128(7)));
+        let client = ClientRef {
+            id: client,
+            label: "a browser".to_owned(),
+        };
         let reply = self.fresh_reply();
         let asked = &mut self.asks[index];
         let request = asked.id;

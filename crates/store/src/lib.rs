@@ -1,0 +1,33 @@
+//! What Sayso remembers: sessions, their transcripts, the requests of agents and the decisions
+//! about them.
+//!
+//! Reading and writing are apart. Any task may read through [`Store`]; every write goes through the
+//! one [`Writer`], which commits queued jobs in groups and reports each of them back, so that the
+//! caller can hold the agent's answer until its record is safe.
+//!
+//! This crate knows rows only. What a state means, who may decide and what is shown is known
+//! elsewhere.
+
+mod error;
+mod inspect;
+mod lock;
+mod open;
+mod read;
+mod recover;
+mod rows;
+mod transaction;
+mod write;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{OpenError, ReadError, UnavailableReason, WriteError};
+pub use open::{Durability, Store};
+pub use read::{DecidedRequest, PageStart, RequestFilter, RequestSummary, RequestWithDecision};
+pub use rows::{
+    DecidedBy, DecisionCursor, DecisionRow, Delivery, EntryRow, Outcome, RequestId, RequestRow,
+    RequestStatus, SessionId, SessionRow, UnixMillis,
+};
+pub use write::Write;
+pub use writer::{Completion, SubmitError, WriteJob, Writer};

@@ -1,0 +1,189 @@
+//! Reads. They never wait for the writer and see what was committed before they began.
+
+use sqlx::sqlite::SqliteRow;
+use sqlx::{FromRow, Row};
+use uuid::Uuid;
+
+use crate::error::ReadError;
+use crate::open::Store;
+use crate::rows::{
+    DecisionCursor, DecisionRow, EntryRow, RequestId, RequestRow, RequestStatus, SessionId,
+    SessionRow, UnixMillis,
+};
+
+/// Which requests to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestFilter {
+    All,
+    Status(RequestStatus),
+    Session(SessionId),
+}
+
+/// Where a page of the history begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageStart {
+    Newest,
+    /// Behind the last row of the page before, see [`DecisionRow::cursor`].
+    Before(DecisionCursor),
+}
+
+/// A request and, once it is over, how it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestWithDecision {
+    pub request: RequestRow,
+    pub decision: Option<DecisionRow>,
+}
+
+impl FromRow<'_, SqliteRow> for RequestWithDecision {
+    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+        let decided: Option<RequestId> = row.try_get("request_id")?;
+        Ok(Self {
+            request: RequestRow::from_row(row)?,
+            decision: decided.map(|_| DecisionRow::from_row(row)).transpose()?,
+        })
+    }
+}
+
+/// A line of the history.
+#[derive(Debug, Clone, PartialEq, FromRow)]
+pub struct DecidedRequest {
+    #[sqlx(flatten)]
+    pub decision: DecisionRow,
+    #[sqlx(flatten)]
+    pub request: RequestSummary,
+}
+
+/// What the history says about a request: what was asked, where and by whom.
+#[derive(Debug, Clone, PartialEq, FromRow)]
+pub struct RequestSummary {
+    pub session_id: SessionId,
+    pub session_title: String,
+    pub kind: String,
+    pub tool_name: String,
+    pub agent_label: Option<String>,
+    /// JSON, verbatim.
+    pub input: String,
+    pub input_digest: String,
+    pub created_at: UnixMillis,
+}
+
+impl Store {
+    /// Newest first, archived ones too.
+    pub async fn sessions(&self) -> Result<Vec<SessionRow>, ReadError> {
+        Ok(
+            sqlx::query_as("SELECT * FROM sessions ORDER BY created_at DESC, id DESC")
+                .fetch_all(self.reader())
+                .await?,
+        )
+    }
+
+    pub async fn session(&self, id: SessionId) -> Result<Option<SessionRow>, ReadError> {
+        Ok(sqlx::query_as("SELECT * FROM sessions WHERE id = $1")
+            .bind(id)
+            .fetch_optional(self.reader())
+            .await?)
+    }
+
+    /// The transcript behind number `after_seq`, in order; 0 is before the first.
+    pub async fn entries(
+        &self,
+        session_id: SessionId,
+        after_seq: i64,
+        limit: u32,
+    ) -> Result<Vec<EntryRow>, ReadError> {
+        Ok(sqlx::query_as(
+            "SELECT * FROM entries WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+        )
+        .bind(session_id)
+        .bind(after_seq)
+        .bind(i64::from(limit))
+        .fetch_all(self.reader())
+        .await?)
+    }
+
+    /// The number of the last entry, 0 if there is none.
+    pub async fn last_seq(&self, session_id: SessionId) -> Result<i64, ReadError> {
+        Ok(
+            sqlx::query_scalar("SELECT COALESCE(MAX(seq), 0) FROM entries WHERE session_id = $1")
+                .bind(session_id)
+                .fetch_one(self.reader())
+                .await?,
+        )
+    }
+
+    /// All that wait, in the order in which they were asked.
+    pub async fn open_requests(&self) -> Result<Vec<RequestRow>, ReadError> {
+        Ok(
+            sqlx::query_as("SELECT * FROM requests WHERE status = $1 ORDER BY ordinal")
+                .bind(RequestStatus::Open)
+                .fetch_all(self.reader())
+                .await?,
+        )
+    }
+
+    /// Newest first.
+    pub async fn requests(
+        &self,
+        filter: RequestFilter,
+        limit: u32,
+    ) -> Result<Vec<RequestRow>, ReadError> {
+        let limit = i64::from(limit);
+        let query = match filter {
+            RequestFilter::All => {
+                sqlx::query_as("SELECT * FROM requests ORDER BY ordinal DESC LIMIT $1").bind(limit)
+            }
+            RequestFilter::Status(status) => sqlx::query_as(
+                "SELECT * FROM requests WHERE status = $1 ORDER BY ordinal DESC LIMIT $2",
+            )
+            .bind(status)
+            .bind(limit),
+            RequestFilter::Session(session_id) => sqlx::query_as(
+                "SELECT * FROM requests WHERE session_id = $1 ORDER BY ordinal DESC LIMIT $2",
+            )
+            .bind(session_id)
+            .bind(limit),
+        };
+        Ok(query.fetch_all(self.reader()).await?)
+    }
+
+    pub async fn request(&self, id: RequestId) -> Result<Option<RequestWithDecision>, ReadError> {
+        // One statement, so that the status and the decision are of one moment.
+        Ok(sqlx::query_as(
+            "SELECT * FROM requests LEFT JOIN decisions ON decisions.request_id = requests.id \
+             WHERE requests.id = $1",
+        )
+        .bind(id)
+        .fetch_optional(self.reader())
+        .await?)
+    }
+
+    /// The history, newest first.
+    pub async fn decisions(
+        &self,
+        start: PageStart,
+        limit: u32,
+    ) -> Result<Vec<DecidedRequest>, ReadError> {
+        let before = match start {
+            PageStart::Newest => DecisionCursor {
+                at: UnixMillis(i64::MAX),
+                request_id: RequestId(Uuid::max()),
+            },
+            PageStart::Before(cursor) => cursor,
+        };
+        Ok(sqlx::query_as(
+            "SELECT decisions.*, requests.session_id, sessions.title AS session_title, \
+                 requests.kind, requests.tool_name, requests.agent_label, requests.input, \
+                 requests.input_digest, requests.created_at \
+             FROM decisions \
+             JOIN requests ON requests.id = decisions.request_id \
+             JOIN sessions ON sessions.id = requests.session_id \
+             WHERE (decisions.at, decisions.request_id) < ($1, $2) \
+             ORDER BY decisions.at DESC, decisions.request_id DESC LIMIT $3",
+        )
+        .bind(before.at)
+        .bind(before.request_id)
+        .bind(i64::from(limit))
+        .fetch_all(self.reader())
+        .await?)
+    }
+}

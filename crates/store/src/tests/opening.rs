@@ -1,0 +1,237 @@
+//! A database that should not be opened is refused with a sentence, and stays as it is.
+
+use std::fs;
+use std::path::PathBuf;
+
+use pretty_assertions::assert_eq;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+
+use super::*;
+
+/// A database with enough in it to have many pages, closed.
+async fn some_database(folder: &tempfile::TempDir) -> PathBuf {
+    let path = folder.path().join("sayso.db");
+    let mut bench = Bench::at(&path).await;
+    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    let entries = (1..=500).map(|seq| Write::AppendEntry(entry(1, seq)));
+    bench.write(entries).await.unwrap();
+    bench.close().await;
+    path
+}
+
+async fn change(path: &Path, statement: &'static str) {
+    let options = SqliteConnectOptions::new().filename(path);
+    let mut connection = options.create_if_missing(true).connect().await.unwrap();
+    pragma(&mut connection, statement).await;
+    connection.close().await.unwrap();
+}
+
+/// Opening fails with all of `words` in one line that names the file, twice, and changes nothing.
+async fn refuses(what: &str, path: &Path, words: &[&str]) {
+    let log = crate::lock::beside(path, "-wal");
+    let content = |path: &Path| (fs::read(path).unwrap(), fs::read(&log).unwrap_or_default());
+    let before = content(path);
+    for attempt in 1..=2 {
+        let error = Store::open(path).await.expect_err(what);
+        let sentence = error.to_string();
+        let path = path.canonicalize().unwrap();
+        for word in words.iter().copied().chain(path.to_str()) {
+            assert!(
+                sentence.contains(word),
+                "{what}, attempt {attempt}: no {word:?} in {sentence:?}"
+            );
+        }
+        assert!(!sentence.contains('\n'), "{what}: {sentence}");
+        assert!(before == content(&path), "{what}: changed");
+    }
+}
+
+#[tokio::test]
+async fn files_that_are_no_database_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in [
+        ("text", &b"a diary\n"[..]),
+        ("longer text", &[b'x'; 9000]),
+        ("zeros", &[0; 4096]),
+    ] {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        refuses(name, &path, &["is not a Sayso database", "move it away"]).await;
+    }
+}
+
+#[tokio::test]
+async fn damage_is_found_before_it_spreads() {
+    for (what, damage) in [
+        ("half of it is missing", cut_in_half as fn(&mut Vec<u8>)),
+        ("pages overwritten", |bytes| {
+            let middle = bytes.len() / 2;
+            bytes[middle..middle + 8192].fill(0xa5);
+        }),
+        ("only the first words are left", |bytes| bytes.truncate(16)),
+        ("the header is overwritten", |bytes| bytes[16..100].fill(0)),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = some_database(&folder).await;
+        let mut bytes = fs::read(&path).unwrap();
+        damage(&mut bytes);
+        fs::write(&path, bytes).unwrap();
+        refuses(what, &path, &["is damaged", "restore a backup"]).await;
+    }
+}
+
+fn cut_in_half(bytes: &mut Vec<u8>) {
+    bytes.truncate(bytes.len() / 2);
+}
+
+#[tokio::test]
+async fn a_lost_file_is_not_begun_anew_over_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sayso.db");
+    let log = folder.path().join("sayso.db-wal");
+    fs::write(&path, "").unwrap();
+    fs::write(&log, "the last decisions").unwrap();
+    refuses("lost", &path, &["is damaged", "write-ahead log"]).await;
+    assert_eq!(fs::read(&log).unwrap(), b"the last decisions");
+}
+
+const FROM_THE_FUTURE: &str = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+     VALUES (9999, 'from the future', TRUE, x'00', 0)";
+
+#[tokio::test]
+async fn a_newer_schema_is_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = some_database(&folder).await;
+    change(&path, FROM_THE_FUTURE).await;
+    let words = ["newer Sayso", "schema 9999", "knows 1"];
+    refuses("newer", &path, &words).await;
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_seen_in_the_log_of_a_killed_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = some_database(&folder).await;
+    let options = SqliteConnectOptions::new().filename(&path);
+    let mut connection = options.connect().await.unwrap();
+    pragma(&mut connection, FROM_THE_FUTURE).await;
+    // A copy taken while it is open is what a killed process leaves.
+    let copy = folder.path().join("copy.db");
+    fs::copy(&path, &copy).unwrap();
+    let log = |path| crate::lock::beside(path, "-wal");
+    assert!(fs::copy(log(&path), log(&copy)).unwrap() > 0);
+    refuses("newer", &copy, &["newer Sayso", "schema 9999"]).await;
+    connection.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn databases_of_others_are_left_alone() {
+    for (what, statement) in [
+        ("a stranger's", "CREATE TABLE bookmarks (url TEXT)"),
+        (
+            "a stranger's with migrations of the same kind",
+            "CREATE TABLE _sqlx_migrations AS SELECT 1 AS version, x'00' AS checksum",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("other.db");
+        change(&path, statement).await;
+        refuses(what, &path, &["is not a Sayso database"]).await;
+    }
+}
+
+#[tokio::test]
+async fn an_empty_file_is_a_first_start_that_was_cut_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sayso.db");
+    fs::write(&path, "").unwrap();
+    let mut bench = Bench::at(&path).await;
+    assert_eq!(bench.write([Write::PutSession(session(1))]).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_second_server_is_kept_out_by_any_name_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().join("real");
+    let path = real.join("sayso.db");
+    let first = Store::open(&path).await.unwrap();
+    let mut names = vec![path.clone(), real.join("../real/sayso.db")];
+    #[cfg(unix)]
+    {
+        let alias = folder.path().join("alias");
+        std::os::unix::fs::symlink(&real, &alias).unwrap();
+        names.push(alias.join("sayso.db"));
+    }
+    let this_process = format!("(process {})", std::process::id());
+    for name in &names {
+        let words = ["is in use by another Sayso", &this_process, "stop that one"];
+        refuses("second", name, &words).await;
+    }
+    let clone = first.clone();
+    drop(first);
+    refuses("a clone is left", &path, &["is in use"]).await;
+    drop(clone);
+    Store::open(&path).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_place_that_cannot_be_used_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    for path in [file.join("sayso.db"), folder.path().to_owned()] {
+        let sentence = Store::open(&path).await.unwrap_err().to_string();
+        assert!(sentence.contains(path.to_str().unwrap()), "{sentence}");
+        assert!(sentence.contains("cannot be opened"), "{sentence}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_may_look() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let parent = folder.path().join("data/sayso");
+    let path = parent.join("sayso.db");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let mut bench = Bench::at(&path).await;
+    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    let mut modes: Vec<_> = fs::read_dir(&parent)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .map(|path| (path.file_name().unwrap().to_owned(), mode(&path)))
+        .collect();
+    modes.sort();
+    let names = ["sayso.db", "sayso.db-shm", "sayso.db-wal", "sayso.db.lock"];
+    assert_eq!(modes, names.map(|name| (name.into(), 0o600)));
+    assert_eq!(mode(&parent), 0o700);
+    assert_eq!(mode(parent.parent().unwrap()), 0o700);
+
+    bench.close().await;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    Store::open(&path).await.unwrap();
+    assert_eq!(mode(&path), 0o600, "tightened");
+}
+
+#[tokio::test]
+async fn durability_is_what_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, durability, expected) in [
+        ("crash", Durability::Crash, 1),
+        ("power", Durability::PowerLoss, 2),
+    ] {
+        let path = folder.path().join(name);
+        let store = Store::open_with(&path, durability).await.unwrap();
+        let synchronous: i64 = sqlx::query_scalar("PRAGMA synchronous")
+            .fetch_one(store.writer())
+            .await
+            .unwrap();
+        let journal: String = sqlx::query_scalar("PRAGMA journal_mode")
+            .fetch_one(store.writer())
+            .await
+            .unwrap();
+        assert_eq!((synchronous, journal.as_str()), (expected, "wal"), "{name}");
+    }
+    assert_eq!(Durability::default(), Durability::Crash);
+}

@@ -1,0 +1,78 @@
+//! What a server finds that comes after one that was killed.
+
+use pretty_assertions::assert_eq;
+
+use super::*;
+
+#[tokio::test]
+async fn recovering_ends_what_was_left_and_only_that() {
+    let mut bench = Bench::in_memory().await;
+    let dead = SessionRow {
+        state: SessionRow::DEAD.to_owned(),
+        ended_reason: Some("stopped".to_owned()),
+        ..session(2)
+    };
+    bench
+        .write([
+            Write::PutSession(session(1)),
+            Write::PutSession(dead.clone()),
+            Write::OpenRequest(request(1, 13)),
+            Write::OpenRequest(request(1, 12)),
+            Write::Decide(decision(12, Outcome::Denied)),
+            Write::OpenRequest(request(2, 11)),
+        ])
+        .await
+        .unwrap();
+
+    let orphaned = |session, number| ended(request(session, number), RequestStatus::Orphaned);
+    let now = UnixMillis(77_000);
+    assert_eq!(
+        bench.store.recover(now).await,
+        Ok(vec![orphaned(1, 13), orphaned(2, 11)])
+    );
+    let ended_session = SessionRow {
+        state: SessionRow::DEAD.to_owned(),
+        ended_reason: Some(SessionRow::SERVER_RESTARTED.to_owned()),
+        state_changed_at: now,
+        ..session(1)
+    };
+    let denied = ended(request(1, 12), RequestStatus::Decided);
+    let expected = Everything {
+        sessions: vec![dead.clone(), ended_session.clone()],
+        entries: vec![],
+        requests: vec![orphaned(2, 11), denied.clone(), orphaned(1, 13)],
+        decisions: vec![
+            history_line(ended_session.clone(), orphaned(1, 13), orphan_decision(13)),
+            history_line(dead, orphaned(2, 11), orphan_decision(11)),
+            history_line(ended_session, denied, decision(12, Outcome::Denied)),
+        ],
+    };
+    assert_eq!(bench.everything().await, expected);
+
+    assert_eq!(bench.store.recover(UnixMillis(88_000)).await, Ok(vec![]));
+    assert_eq!(bench.everything().await, expected, "the second time");
+    assert_eq!(
+        bench
+            .write([Write::Decide(decision(13, Outcome::Allowed))])
+            .await,
+        Err(WriteError::AlreadyDecided(Box::new(orphan_decision(13)))),
+        "a late click"
+    );
+}
+
+fn orphan_decision(number: u128) -> DecisionRow {
+    DecisionRow {
+        request_id: request_id(number),
+        outcome: Outcome::Orphaned,
+        decided_by: DecidedBy::Agent,
+        client_id: None,
+        client_label: None,
+        decision: "null".to_owned(),
+        message: Some(
+            "The server stopped while this request was open, and its agent with it.".to_owned(),
+        ),
+        at: UnixMillis(77_000),
+        delivery: Delivery::None,
+        delivered_at: None,
+    }
+}
