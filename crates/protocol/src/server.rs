@@ -99,5 +99,5 @@ pub struct ErrorMessage {
     pub request_id: Option<Uuid>,
     /// With `already_decided`: who decided what.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<Box<Outcome>>,
 }

@@ -1,1 +1,131 @@
-fn main() {}
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Parser;
+use sayso::agents::{Agents, DEMO};
+use sayso::cli::{Cli, Command, ServeArguments};
+use sayso::config::Config;
+use sayso::server::Server;
+use sayso::web::Secret;
+use sayso::{doctor, greeting, logging};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error.into()),
+    };
+    let command = cli.command.unwrap_or(Command::Serve(cli.serve));
+    let result = match command {
+        Command::Serve(arguments) => runtime.block_on(serve(&arguments, Agent::Configured)),
+        Command::Demo(arguments) => runtime.block_on(serve(&arguments, Agent::Demo)),
+        Command::Doctor(arguments) => runtime.block_on(examine(&arguments)),
+        Command::FakeClaude { arguments } => {
+            let end = runtime.block_on(sayso_claude::fake::run(
+                arguments,
+                tokio::io::stdin(),
+                tokio::io::stdout(),
+            ));
+            // Standard input may still be read in the background.
+            runtime.shutdown_background();
+            return end.end_process();
+        }
+    };
+    result.unwrap_or_else(|error| fail(&error))
+}
+
+fn fail(error: &anyhow::Error) -> ExitCode {
+    // Nothing can be done when even this cannot be written.
+    let _ = writeln!(std::io::stderr(), "sayso: {error:#}");
+    ExitCode::FAILURE
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Agent {
+    Configured,
+    Demo,
+}
+
+async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitCode> {
+    logging::start();
+    let mut overrides = arguments.overrides();
+    if agent == Agent::Demo {
+        overrides.default_agent = Some(DEMO.to_owned());
+    }
+    let mut config = Config::load(arguments.config.as_deref(), &overrides)?;
+    if agent == Agent::Demo && arguments.data_dir.is_none() {
+        config.data_dir = config.data_dir.join("demo");
+    }
+    std::fs::create_dir_all(&config.data_dir).with_context(|| {
+        format!(
+            "The data folder {} cannot be made",
+            config.data_dir.display()
+        )
+    })?;
+    if agent == Agent::Demo {
+        let playground = config.data_dir.join("playground");
+        std::fs::create_dir_all(&playground)
+            .with_context(|| format!("The folder {} cannot be made", playground.display()))?;
+        config.default_folder = Some(playground);
+    }
+    let secret = match &config.token {
+        Some(token) => Secret::new(token)?,
+        None => Secret::kept_in(&config.data_dir)?,
+    };
+    let listener = TcpListener::bind(config.listen).await.with_context(|| {
+        format!(
+            "Cannot listen on {}. Is Sayso running already? Choose another address with --listen",
+            config.listen
+        )
+    })?;
+    let token = secret.expose().to_owned();
+    let own_program = std::env::current_exe().context("The path of this program is not known.")?;
+    let server = Server::open(config, secret, listener, own_program).await?;
+    let url = format!("http://{}/?token={token}", server.address());
+    let hint = match agent {
+        Agent::Configured => "Your agents ask there before they act.",
+        Agent::Demo => "Start a session there: the demo agent needs no key and asks you things.",
+    };
+    greeting::print(&url, hint).context("The address cannot be printed.")?;
+    let shutdown = CancellationToken::new();
+    tokio::spawn(stop_on_signal(shutdown.clone()));
+    server.run(shutdown).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn examine(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
+    let config = Config::load(arguments.config.as_deref(), &arguments.overrides())?;
+    let own_program = std::env::current_exe().context("The path of this program is not known.")?;
+    let agents = Agents::find(&config, own_program);
+    let findings = doctor::examine(&config, &agents).await;
+    let healthy = doctor::report(&findings, std::io::stdout().lock())?;
+    Ok(if healthy {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Ctrl+C or SIGTERM begins an orderly end; a second one ends at once.
+async fn stop_on_signal(shutdown: CancellationToken) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate)) = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+    ) else {
+        return;
+    };
+    for code in [None, Some(130)] {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        match code {
+            None => shutdown.cancel(),
+            Some(code) => std::process::exit(code),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What a host tells its agent.
+
+use indexmap::IndexMap;
+use serde_json::Value;
+use thiserror::Error;
+use uuid::Uuid;
+
+use crate::mode::PermissionMode;
+use crate::raw::RawJson;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentInput {
+    UserMessage {
+        /// A fresh one for every message; a message sent again with the same uuid is swallowed by the agent.
+        uuid: Uuid,
+        content: Vec<ContentBlock>,
+        /// False only appends the message to the conversation, without a turn.
+        should_query: bool,
+        priority: Option<Priority>,
+    },
+    Answer {
+        request_id: String,
+        answer: PermissionAnswer,
+    },
+    AnswerElicitation {
+        request_id: String,
+        answer: ElicitationAnswer,
+    },
+    /// Answers any open request with an error: the tool does not run and the agent reads the message.
+    Refuse { request_id: String, message: String },
+    Control {
+        /// Comes back in [`crate::AgentEvent::ControlDone`].
+        token: u64,
+        request: ControlRequest,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContentBlock {
+    Text {
+        text: String,
+    },
+    Image {
+        media_type: String,
+        base64: String,
+    },
+    /// A PDF.
+    Document {
+        media_type: String,
+        base64: String,
+        title: Option<String>,
+    },
+    TextDocument {
+        text: String,
+        title: Option<String>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Priority {
+    /// Aborts the running turn.
+    Now,
+    Next,
+    /// Is not folded into the running turn.
+    Later,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum PermissionAnswer {
+    Allow {
+        /// `None` sends the agent's own input back, byte for byte.
+        updated_input: Option<RawJson>,
+        /// Entries of `permission_suggestions`, verbatim. The whole list of a Bash ask also switches the mode.
+        updated_permissions: Vec<RawJson>,
+        permanent: bool,
+    },
+    /// The agent reads exactly `message`, unless `interrupt` ends the turn: then the message is lost.
+    Deny { message: String, interrupt: bool },
+    /// The answer to AskUserQuestion, keyed by the exact question text.
+    Answers {
+        answers: IndexMap<String, AnswerValue>,
+        /// Per question: `{preview?, notes?, unanswered?}`.
+        annotations: Option<RawJson>,
+        /// A reply to the whole card; the agent then drops `answers`.
+        response: Option<String>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerValue {
+    Text(String),
+    Labels(Vec<String>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ElicitationAnswer {
+    Accept { content: RawJson },
+    Decline,
+    Cancel,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ControlRequest {
+    Interrupt {
+        cancel_queued: bool,
+    },
+    SetPermissionMode {
+        mode: PermissionMode,
+    },
+    /// `None` goes back to the default model.
+    SetModel {
+        model: Option<String>,
+    },
+    SetMaxThinkingTokens {
+        max_thinking_tokens: Option<u64>,
+    },
+    StopTask {
+        task_id: String,
+    },
+    GetContextUsage,
+    ListModels,
+    McpStatus,
+    FileSuggestions {
+        query: String,
+    },
+    RenameSession {
+        title: String,
+    },
+    CancelQueuedMessage {
+        message_uuid: Uuid,
+    },
+    RewindFiles {
+        user_message_id: Uuid,
+        dry_run: bool,
+    },
+    GetSettings,
+    EndSession,
+    /// A whole request object with its `subtype`.
+    Raw(Value),
+}
+
+/// Why an input was not sent. Nothing reached the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SendError {
+    #[error("request {request_id} is not open: it was answered, withdrawn or never asked")]
+    NotOpen { request_id: String },
+    #[error(
+        "request {request_id} holds characters that cannot be sent back unchanged; it can be denied, or allowed with an edited input"
+    )]
+    Unfaithful { request_id: String },
+    #[error("request {request_id} does not take this kind of answer")]
+    WrongKind { request_id: String },
+    #[error("the changed input of request {request_id} is not a JSON object")]
+    NotAnObject { request_id: String },
+    #[error("request {request_id} holds no questions")]
+    NoQuestions { request_id: String },
+    #[error("there is no question {question:?} in this request")]
+    UnknownQuestion { question: String },
+    #[error("the question {question:?} has no answer")]
+    Unanswered { question: String },
+    #[error("the message has no content")]
+    EmptyMessage,
+    #[error("the control request is not an object with a subtype")]
+    InvalidControlRequest,
+    #[error("the message cannot be written as JSON: {0}")]
+    Unwritable(String),
+    #[error("the agent is not reading its input; try again later")]
+    Overloaded,
+    #[error("the agent is gone")]
+    Closed,
+}

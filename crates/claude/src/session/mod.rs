@@ -1,0 +1,251 @@
+//! The protocol's state without IO: lines in, events out; inputs in, lines out.
+
+mod answer;
+mod ledger;
+mod messages;
+mod outgoing;
+mod requests;
+mod responses;
+
+use std::collections::HashMap;
+
+use thiserror::Error;
+
+use crate::event::{AgentEvent, Initialized};
+use crate::input::{AgentInput, SendError};
+use crate::line::Line;
+use crate::raw::RawJson;
+use crate::wire::{self, ControlResponse, Inbound, InitializeAnswer, ParseError, ResponseBody};
+use ledger::{Closed, Ledger, OpenRequest};
+use messages::MessageTracker;
+use responses::{control_result, start_errors};
+
+/// The state of one conversation over the control protocol: which requests of the agent are open, and which
+/// of the host's requests wait for their answer. It lives as long as the agent's process.
+#[derive(Debug)]
+pub struct ControlSession {
+    id_prefix: String,
+    next_request: u64,
+    waiting: HashMap<String, Waiting>,
+    ledger: Ledger,
+    messages: MessageTracker,
+    agent_session_id: Option<String>,
+}
+
+/// Who waits for the answer to a request of the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    Initialize,
+    Caller { token: u64 },
+    Nobody,
+}
+
+/// The agent broke the protocol in a way after which nothing it says can be trusted.
+#[derive(Debug, Error)]
+pub enum ProtocolError {
+    #[error(transparent)]
+    Unreadable(#[from] ParseError),
+    #[error("the agent used the request id {request_id:?} twice")]
+    RepeatedRequestId { request_id: String },
+    #[error("the agent has more than {limit} requests open")]
+    TooManyOpen { limit: usize },
+    #[error("the agent refused to start: {}", .errors.join("; "))]
+    StartRefused { errors: Vec<String> },
+}
+
+/// What one line of the agent leads to.
+#[derive(Debug, Default, PartialEq)]
+pub struct Reception {
+    pub events: Vec<AgentEvent>,
+    /// Lines to write back at once: answers that need no human.
+    pub replies: Vec<String>,
+}
+
+impl Default for ControlSession {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ControlSession {
+    pub fn new() -> Self {
+        Self::with_id_prefix("sayso")
+    }
+
+    /// A host that takes over a running agent needs ids that its predecessor cannot have in flight.
+    pub fn with_id_prefix(prefix: impl Into<String>) -> Self {
+        Self {
+            id_prefix: prefix.into(),
+            next_request: 1,
+            waiting: HashMap::new(),
+            ledger: Ledger::default(),
+            messages: MessageTracker::default(),
+            agent_session_id: None,
+        }
+    }
+
+    /// The line that opens the protocol. Sent again later, it also lists the requests that are still open.
+    pub fn initialize(&mut self) -> String {
+        let request_id = self.begin(Waiting::Initialize);
+        outgoing::initialize_line(&request_id)
+    }
+
+    /// An interrupt whose answer nobody waits for.
+    pub fn interrupt(&mut self) -> String {
+        let request_id = self.begin(Waiting::Nobody);
+        outgoing::interrupt_line(&request_id)
+    }
+
+    pub fn is_initializing(&self) -> bool {
+        self.waiting
+            .values()
+            .any(|waiting| *waiting == Waiting::Initialize)
+    }
+
+    /// The agent's own id of the conversation, from its latest `init`.
+    pub fn agent_session_id(&self) -> Option<&str> {
+        self.agent_session_id.as_deref()
+    }
+
+    /// The ids of the agent's open requests, oldest first.
+    pub fn open_requests(&self) -> impl Iterator<Item = &str> {
+        self.ledger.open_ids()
+    }
+
+    pub fn receive(&mut self, line: &Line) -> Result<Reception, ProtocolError> {
+        let mut reception = Reception::default();
+        match wire::parse(line)? {
+            Inbound::Request(request) => {
+                self.take_request(request, line.repaired, &mut reception)?;
+            }
+            Inbound::Response(response) => {
+                self.take_response(response, line.repaired, &mut reception)?;
+            }
+            Inbound::Cancel { request_id } => {
+                reception.events.push(self.take_cancel(request_id));
+            }
+            Inbound::Result(result) if self.is_initializing() && result.is_error => {
+                return Err(ProtocolError::StartRefused {
+                    errors: start_errors(result),
+                });
+            }
+            inbound => {
+                if let Inbound::Init(init) = &inbound {
+                    self.agent_session_id = Some(init.agent_session_id.clone());
+                }
+                reception.events = self.messages.translate(inbound, &line.text);
+            }
+        }
+        Ok(reception)
+    }
+
+    /// The line for one input. On an error nothing was changed and nothing may be written.
+    pub fn send(&mut self, input: AgentInput) -> Result<String, SendError> {
+        match input {
+            AgentInput::UserMessage {
+                uuid,
+                content,
+                should_query,
+                priority,
+            } => outgoing::user_line(uuid, &content, should_query, priority),
+            AgentInput::Answer { request_id, answer } => {
+                let OpenRequest::Tool(ask) = self.ledger.open(&request_id)? else {
+                    return Err(SendError::WrongKind { request_id });
+                };
+                let line = answer::permission_line(ask, answer)?;
+                self.ledger.close(&request_id, Closed::Answered);
+                Ok(line)
+            }
+            AgentInput::AnswerElicitation { request_id, answer } => {
+                if *self.ledger.open(&request_id)? != OpenRequest::Elicitation {
+                    return Err(SendError::WrongKind { request_id });
+                }
+                let line = answer::elicitation_line(&request_id, &answer)?;
+                self.ledger.close(&request_id, Closed::Answered);
+                Ok(line)
+            }
+            AgentInput::Refuse {
+                request_id,
+                message,
+            } => {
+                self.ledger.open(&request_id)?;
+                self.ledger.close(&request_id, Closed::Answered);
+                Ok(outgoing::error_line(&request_id, &message))
+            }
+            AgentInput::Control { token, request } => {
+                let body = outgoing::control_body(&request)?;
+                let request_id = self.begin(Waiting::Caller { token });
+                Ok(outgoing::request_line(&request_id, &body))
+            }
+        }
+    }
+
+    fn begin(&mut self, waiting: Waiting) -> String {
+        let request_id = format!("{}-{}", self.id_prefix, self.next_request);
+        self.next_request += 1;
+        self.waiting.insert(request_id.clone(), waiting);
+        request_id
+    }
+
+    fn take_response(
+        &mut self,
+        response: ControlResponse,
+        repaired: bool,
+        reception: &mut Reception,
+    ) -> Result<(), ProtocolError> {
+        let body = response.response;
+        // An id that is not ours is an echo of an answer of ours, or an answer to an earlier host.
+        let Some(waiting) = self.waiting.remove(&body.request_id) else {
+            return Ok(());
+        };
+        match waiting {
+            Waiting::Nobody => Ok(()),
+            Waiting::Caller { token } => {
+                let result = control_result(body);
+                reception
+                    .events
+                    .push(AgentEvent::ControlDone { token, result });
+                Ok(())
+            }
+            Waiting::Initialize => self.take_initialized(body, repaired, reception),
+        }
+    }
+
+    fn take_initialized(
+        &mut self,
+        mut body: ResponseBody,
+        repaired: bool,
+        reception: &mut Reception,
+    ) -> Result<(), ProtocolError> {
+        let mut pending = std::mem::take(&mut body.pending_permission_requests);
+        pending.append(&mut body.pending_user_dialog_requests);
+        let raw = control_result(body)
+            .map_err(|error| ProtocolError::StartRefused {
+                errors: vec![error.message],
+            })?
+            .unwrap_or_else(RawJson::null);
+        let answer: InitializeAnswer = raw.parse().unwrap_or_default();
+        reception
+            .events
+            .push(AgentEvent::Initialized(Box::new(Initialized {
+                version: answer.claude_code_version,
+                models: answer.models,
+                commands: answer.commands,
+                permission_mode: answer.current_permission_mode,
+                account_key_source: answer.account.api_key_source,
+                raw,
+            })));
+        for request in pending {
+            let line = Line {
+                text: request.as_str().to_owned(),
+                repaired,
+            };
+            if let Inbound::Request(request) = wire::parse(&line)?
+                && !self.ledger.knows(&request.request_id)
+            {
+                self.take_request(request, repaired, reception)?;
+            }
+        }
+        Ok(())
+    }
+}

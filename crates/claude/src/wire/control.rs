@@ -1,0 +1,168 @@
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{ParseError, lenient};
+use crate::ask::ToolAsk;
+use crate::mode::PermissionMode;
+use crate::raw::RawJson;
+
+/// A request of the agent to the host.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestLine {
+    pub request_id: String,
+    pub subtype: String,
+    pub request: AgentRequest,
+    /// The `request` object, verbatim.
+    pub raw: RawJson,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentRequest {
+    CanUseTool(Box<ToolAsk>),
+    Elicitation(ElicitationRequest),
+    HookCallback,
+    McpMessage,
+    /// A kind of request this version does not know, or a known one that could not be read.
+    Other {
+        misfit: Option<String>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct ElicitationRequest {
+    pub mcp_server_name: String,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub message: String,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub mode: Option<String>,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub requested_schema: Option<RawJson>,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub property_order: Vec<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub url: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub elicitation_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct RequestEnvelope {
+    request_id: String,
+    #[serde(default)]
+    request: Option<RawJson>,
+}
+
+#[derive(Deserialize)]
+struct Subtype {
+    #[serde(default, deserialize_with = "lenient::text")]
+    subtype: Option<String>,
+}
+
+pub(super) fn read_request(text: &str) -> Result<RequestLine, ParseError> {
+    let envelope: RequestEnvelope =
+        serde_json::from_str(text).map_err(|_| ParseError::UnreadableRequestId)?;
+    let raw = envelope.request.unwrap_or_else(RawJson::null);
+    let subtype = raw
+        .parse::<Subtype>()
+        .ok()
+        .and_then(|peek| peek.subtype)
+        .unwrap_or_default();
+    let request = match subtype.as_str() {
+        "can_use_tool" => raw
+            .parse()
+            .map(|request| AgentRequest::CanUseTool(Box::new(request)))
+            .unwrap_or_else(misfit),
+        "elicitation" => raw
+            .parse()
+            .map(AgentRequest::Elicitation)
+            .unwrap_or_else(misfit),
+        "hook_callback" => AgentRequest::HookCallback,
+        "mcp_message" => AgentRequest::McpMessage,
+        _ => AgentRequest::Other { misfit: None },
+    };
+    Ok(RequestLine {
+        request_id: envelope.request_id,
+        subtype,
+        request,
+        raw,
+    })
+}
+
+fn misfit(error: serde_json::Error) -> AgentRequest {
+    AgentRequest::Other {
+        misfit: Some(error.to_string()),
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct ControlResponse {
+    pub response: ResponseBody,
+}
+
+/// An answer to a request of the host.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct ResponseBody {
+    pub subtype: String,
+    pub request_id: String,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub response: Option<RawJson>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub error: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub error_code: Option<String>,
+    /// Whole `control_request` objects that are still open, given with the answer to `initialize`.
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub pending_permission_requests: Vec<RawJson>,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub pending_user_dialog_requests: Vec<RawJson>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct CancelLine {
+    pub(super) request_id: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+pub struct InitializeAnswer {
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub claude_code_version: Option<String>,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub models: Vec<ModelInfo>,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub commands: Vec<Command>,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub current_permission_mode: Option<PermissionMode>,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub account: Account,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub api_key_source: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelInfo {
+    pub value: String,
+    #[serde(default)]
+    pub display_name: String,
+    #[serde(default)]
+    pub description: String,
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Command {
+    pub name: String,
+    #[serde(default)]
+    pub description: String,
+    #[serde(default)]
+    pub argument_hint: String,
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}

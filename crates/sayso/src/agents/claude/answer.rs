@@ -1,0 +1,131 @@
+//! Decisions and messages as Claude's input.
+
+use indexmap::IndexMap;
+use sayso_broker::{AgentAnswer, AnswerValue, Ask, Json, Kind};
+use sayso_claude::input::ContentBlock as ClaudeBlock;
+use sayso_claude::{AgentInput, ControlRequest, ElicitationAnswer, PermissionAnswer, RawJson};
+use sayso_protocol::ContentBlock;
+use serde::Deserialize;
+use uuid::Uuid;
+
+/// What the agent is sent. `None` when the answer cannot be expressed; the
+/// broker has checked the answer, so that is a fault and nothing is sent.
+pub fn input_for(ask: &Ask, answer: AgentAnswer) -> Option<AgentInput> {
+    let request_id: String = serde_json::from_str(ask.native_id.as_str()).ok()?;
+    if let Kind::Elicitation(_) = ask.kind {
+        let answer = match answer {
+            AgentAnswer::Submit(content) => ElicitationAnswer::Accept {
+                content: raw(&content)?,
+            },
+            AgentAnswer::Deny {
+                interrupt: false, ..
+            } => ElicitationAnswer::Decline,
+            AgentAnswer::Deny {
+                interrupt: true, ..
+            } => ElicitationAnswer::Cancel,
+            AgentAnswer::Allow { .. } | AgentAnswer::Answers(_) => return None,
+        };
+        return Some(AgentInput::AnswerElicitation { request_id, answer });
+    }
+    let answer = match (&ask.kind, answer) {
+        (Kind::Other, AgentAnswer::Deny { message, .. }) => {
+            return Some(AgentInput::Refuse {
+                request_id,
+                message,
+            });
+        }
+        (
+            _,
+            AgentAnswer::Allow {
+                updated_input,
+                remember,
+            },
+        ) => {
+            let updated_input = match updated_input {
+                Some(updated) => Some(raw(&updated)?),
+                None => None,
+            };
+            PermissionAnswer::Allow {
+                updated_input,
+                permanent: !remember.is_empty(),
+                updated_permissions: suggestions(ask, &remember)?,
+            }
+        }
+        (_, AgentAnswer::Deny { message, interrupt }) => {
+            PermissionAnswer::Deny { message, interrupt }
+        }
+        (_, AgentAnswer::Answers(answers)) => PermissionAnswer::Answers {
+            answers: answers
+                .into_iter()
+                .map(answer_value)
+                .collect::<IndexMap<_, _>>(),
+            annotations: None,
+            response: None,
+        },
+        (_, AgentAnswer::Submit(_)) => return None,
+    };
+    Some(AgentInput::Answer { request_id, answer })
+}
+
+fn answer_value((question, value): (String, AnswerValue)) -> (String, sayso_claude::AnswerValue) {
+    let value = match value {
+        AnswerValue::Text(text) => sayso_claude::AnswerValue::Text(text),
+        AnswerValue::Labels(labels) => sayso_claude::AnswerValue::Labels(labels),
+    };
+    (question, value)
+}
+
+/// The chosen suggestions exactly as the agent made them.
+fn suggestions(ask: &Ask, chosen: &[usize]) -> Option<Vec<RawJson>> {
+    #[derive(Deserialize)]
+    struct Offered {
+        #[serde(default)]
+        permission_suggestions: Vec<RawJson>,
+    }
+    if chosen.is_empty() {
+        return Some(Vec::new());
+    }
+    let offered: Offered = serde_json::from_str(ask.raw.as_str()).ok()?;
+    chosen
+        .iter()
+        .map(|index| offered.permission_suggestions.get(*index).cloned())
+        .collect()
+}
+
+fn raw(json: &Json) -> Option<RawJson> {
+    RawJson::parse_text(json.as_str().to_owned()).ok()
+}
+
+/// A message in the human's name.
+pub fn message_input(message: Uuid, content: &[ContentBlock], should_query: bool) -> AgentInput {
+    let content = content.iter().map(|block| match block {
+        ContentBlock::Text { text } => ClaudeBlock::Text { text: text.clone() },
+        ContentBlock::Image { media_type, data } => ClaudeBlock::Image {
+            media_type: media_type.clone(),
+            base64: data.clone(),
+        },
+        ContentBlock::Document {
+            media_type,
+            data,
+            title,
+        } if media_type == "application/pdf" => ClaudeBlock::Document {
+            media_type: media_type.clone(),
+            base64: data.clone(),
+            title: title.clone(),
+        },
+        ContentBlock::Document { data, title, .. } => ClaudeBlock::TextDocument {
+            text: data.clone(),
+            title: title.clone(),
+        },
+    });
+    AgentInput::UserMessage {
+        uuid: message,
+        content: content.collect(),
+        should_query,
+        priority: None,
+    }
+}
+
+pub fn control(token: u64, request: ControlRequest) -> AgentInput {
+    AgentInput::Control { token, request }
+}

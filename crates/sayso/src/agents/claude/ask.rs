@@ -1,0 +1,291 @@
+//! Claude's requests as the broker's asks.
+
+use sayso_broker::{
+    Ask, Choice, Form, FormField, FormFieldKind, Json, Kind, Mode, ModeEffect, Question,
+    QuestionOption, RequestId,
+};
+use sayso_claude::{Elicitation, ElicitationForm, PermissionMode, RawJson, ToolAsk};
+use sayso_protocol::RequestDetail;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::native_id;
+
+const MODES: [PermissionMode; 5] = [
+    PermissionMode::Default,
+    PermissionMode::AcceptEdits,
+    PermissionMode::Plan,
+    PermissionMode::DontAsk,
+    PermissionMode::BypassPermissions,
+];
+
+pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>) -> Ask {
+    let input = Json::new(asked.input.as_str());
+    let mode_effects = MODES
+        .iter()
+        .map(|mode| (Mode::new(mode.as_str()), effect(asked.mode_effect(mode))))
+        .filter(|(_, effect)| *effect != ModeEffect::Asks)
+        .collect();
+    let kind = kind(&asked);
+    let choices = choices(&kind, &asked);
+    let suggestions = asked.permission_suggestions.len();
+    let detail = RequestDetail {
+        agent_id: asked.agent_id,
+        agent_label,
+        title: asked.title,
+        description: asked.description,
+        decision_reason: asked.decision_reason,
+        decision_reason_type: asked.decision_reason_type,
+        blocked_path: asked.blocked_path,
+        suggestions: asked
+            .permission_suggestions
+            .iter()
+            .map(|suggestion| suggestion.raw.to_value().unwrap_or(Value::Null))
+            .collect(),
+        default_to_no: asked.default_to_no,
+        suppress_always_allow: asked.suppress_always_allow_rule,
+        requires_user_interaction: asked.requires_user_interaction,
+        mcp_server: asked.mcp_server.map(|server| server.name),
+        input_faithful: asked.input_faithful,
+        free_text: true,
+    };
+    Ask {
+        id: RequestId(Uuid::now_v7()),
+        native_id: native_id(&asked.request_id),
+        digest: digest(&asked.tool_name, &input),
+        kind,
+        tool_name: asked.tool_name,
+        input,
+        input_faithful: asked.input_faithful,
+        can_edit: true,
+        suggestions,
+        suppress_always_allow: asked.suppress_always_allow_rule,
+        requires_user_interaction: asked.requires_user_interaction,
+        mode_effects,
+        choices,
+        tool_use_id: asked.tool_use_id,
+        detail: detail_json(&detail),
+        raw: Json::new(asked.raw.as_str()),
+    }
+}
+
+pub(super) fn elicitation(asked: Elicitation) -> Ask {
+    let input = Json::new(asked.raw.as_str());
+    let form = match &asked.form {
+        ElicitationForm::Form { schema, .. } => form(schema.as_ref()),
+        ElicitationForm::Url { .. } => Form::default(),
+    };
+    let detail = RequestDetail {
+        title: Some(asked.message),
+        mcp_server: Some(asked.mcp_server_name.clone()),
+        requires_user_interaction: true,
+        input_faithful: true,
+        ..RequestDetail::default()
+    };
+    Ask {
+        kind: Kind::Elicitation(form),
+        detail: detail_json(&detail),
+        ..bare(&asked.request_id, asked.mcp_server_name, input)
+    }
+}
+
+/// A request of a kind this version does not know: shown, and only refusable.
+pub(super) fn other(request_id: &str, subtype: String, raw: &RawJson) -> Ask {
+    let detail = RequestDetail {
+        requires_user_interaction: true,
+        input_faithful: true,
+        ..RequestDetail::default()
+    };
+    Ask {
+        detail: detail_json(&detail),
+        ..bare(request_id, subtype, Json::new(raw.as_str()))
+    }
+}
+
+fn bare(request_id: &str, tool_name: String, input: Json) -> Ask {
+    Ask {
+        id: RequestId(Uuid::now_v7()),
+        native_id: native_id(request_id),
+        digest: digest(&tool_name, &input),
+        kind: Kind::Other,
+        tool_name,
+        raw: input.clone(),
+        input,
+        input_faithful: true,
+        can_edit: false,
+        suggestions: 0,
+        suppress_always_allow: true,
+        requires_user_interaction: true,
+        mode_effects: Vec::new(),
+        choices: vec![choice("deny", "Decline", Verdict::Refuses, Turn::GoesOn)],
+        tool_use_id: None,
+        detail: Json::new("{}"),
+    }
+}
+
+/// Names tool and input, so that a decision cannot land on another one.
+fn digest(tool_name: &str, input: &Json) -> String {
+    let mut hash = Sha256::new();
+    hash.update(tool_name.as_bytes());
+    hash.update([0]);
+    hash.update(input.as_str().as_bytes());
+    hash.finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn kind(asked: &ToolAsk) -> Kind {
+    match asked.tool_name.as_str() {
+        "AskUserQuestion" => questions(&asked.input).map_or(Kind::Other, Kind::Questions),
+        "ExitPlanMode" => Kind::Plan,
+        _ => Kind::Tool,
+    }
+}
+
+/// `None` when the questions cannot be read: then nobody can answer them.
+fn questions(input: &RawJson) -> Option<Vec<Question>> {
+    #[derive(Deserialize)]
+    struct Input {
+        questions: Vec<Asked>,
+    }
+    #[derive(Deserialize)]
+    struct Asked {
+        question: String,
+        #[serde(default, rename = "multiSelect")]
+        multi_select: bool,
+        #[serde(default)]
+        options: Vec<Offered>,
+    }
+    #[derive(Deserialize)]
+    struct Offered {
+        label: String,
+    }
+    let input: Input = input.parse().ok()?;
+    let questions = input.questions.into_iter().map(|asked| Question {
+        text: asked.question,
+        multi_select: asked.multi_select,
+        options: asked
+            .options
+            .into_iter()
+            .map(|offered| QuestionOption {
+                label: offered.label,
+            })
+            .collect(),
+    });
+    Some(questions.collect())
+}
+
+fn form(schema: Option<&RawJson>) -> Form {
+    #[derive(Default, Deserialize)]
+    struct Schema {
+        #[serde(default)]
+        properties: Map<String, Value>,
+        #[serde(default)]
+        required: Vec<String>,
+    }
+    let schema: Schema = schema
+        .and_then(|schema| schema.parse().ok())
+        .unwrap_or_default();
+    let fields = schema
+        .properties
+        .into_iter()
+        .map(|(name, property)| FormField {
+            required: schema.required.contains(&name),
+            kind: field_kind(&property),
+            name,
+        });
+    Form {
+        fields: fields.collect(),
+    }
+}
+
+fn field_kind(property: &Value) -> FormFieldKind {
+    if let Some(options) = property.get("enum").and_then(Value::as_array) {
+        let options = options.iter().filter_map(Value::as_str).map(str::to_owned);
+        return FormFieldKind::OneOf(options.collect());
+    }
+    match property.get("type").and_then(Value::as_str) {
+        Some("string") => FormFieldKind::Text,
+        Some("number") => FormFieldKind::Number,
+        Some("integer") => FormFieldKind::Integer,
+        Some("boolean") => FormFieldKind::Boolean,
+        Some(_) | None => FormFieldKind::Any,
+    }
+}
+
+#[derive(PartialEq)]
+enum Verdict {
+    Allows,
+    Refuses,
+}
+
+#[derive(PartialEq)]
+enum Turn {
+    GoesOn,
+    Ends,
+}
+
+fn choice(id: &str, label: &str, verdict: Verdict, turn: Turn) -> Choice {
+    Choice {
+        id: id.to_owned(),
+        label: label.to_owned(),
+        allows: verdict == Verdict::Allows,
+        turn_continues: turn == Turn::GoesOn,
+        remembers: Vec::new(),
+    }
+}
+
+fn choices(kind: &Kind, asked: &ToolAsk) -> Vec<Choice> {
+    let refusals = [
+        choice("deny", "Deny", Verdict::Refuses, Turn::GoesOn),
+        choice(
+            "deny_and_stop",
+            "Deny and stop",
+            Verdict::Refuses,
+            Turn::Ends,
+        ),
+    ];
+    let mut choices = Vec::new();
+    match kind {
+        Kind::Tool | Kind::Plan => {
+            if asked.input_faithful {
+                choices.push(choice("allow", "Allow once", Verdict::Allows, Turn::GoesOn));
+            }
+            if !asked.suppress_always_allow_rule {
+                let offers = 0..asked.permission_suggestions.len();
+                choices.extend(offers.map(|index| Choice {
+                    remembers: vec![index],
+                    ..choice(
+                        &format!("allow_and_remember_{index}"),
+                        "Allow and remember",
+                        Verdict::Allows,
+                        Turn::GoesOn,
+                    )
+                }));
+            }
+        }
+        Kind::Questions(_) => {
+            choices.push(choice("answer", "Answer", Verdict::Allows, Turn::GoesOn));
+        }
+        Kind::Elicitation(_) | Kind::Other => {}
+    }
+    choices.extend(refusals);
+    choices
+}
+
+fn effect(effect: sayso_claude::ModeEffect) -> ModeEffect {
+    match effect {
+        sayso_claude::ModeEffect::Asks => ModeEffect::Asks,
+        sayso_claude::ModeEffect::Allows => ModeEffect::Allows,
+        sayso_claude::ModeEffect::Denies => ModeEffect::Denies,
+    }
+}
+
+fn detail_json(detail: &RequestDetail) -> Json {
+    // Only strings, booleans and JSON values: this cannot fail, and an empty
+    // detail would only show less.
+    Json::new(&serde_json::to_string(detail).unwrap_or_else(|_| "{}".to_owned()))
+}

@@ -1,0 +1,197 @@
+//! Claude Code in Sayso's terms.
+
+mod answer;
+mod ask;
+mod transcript;
+
+use sayso_broker::{AgentActivity, EndReason, Json, Mode};
+use sayso_claude::event::{Exited, SessionState, TaskUpdate};
+use sayso_claude::{AgentEvent, RawJson};
+use sayso_protocol::{Capabilities, Delta, DeltaKind, PermissionModeInfo};
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+
+use super::{AgentOutput, Danger, mode};
+
+pub use answer::{control, input_for, message_input};
+
+pub fn capabilities() -> Capabilities {
+    Capabilities {
+        edit_input: true,
+        deny_message: true,
+        interrupt: true,
+        set_permission_mode: true,
+        set_model: true,
+        resume: true,
+        images: true,
+    }
+}
+
+pub fn permission_modes() -> Vec<PermissionModeInfo> {
+    vec![
+        mode(
+            "default",
+            "Ask",
+            "Asks before edits and commands.",
+            Danger::Asks,
+        ),
+        mode(
+            "acceptEdits",
+            "Accept edits",
+            "Edits files in the folder without asking; asks before commands.",
+            Danger::Asks,
+        ),
+        mode(
+            "plan",
+            "Plan",
+            "Reads and plans; asks you to approve the plan.",
+            Danger::Asks,
+        ),
+        mode(
+            "dontAsk",
+            "Don't ask",
+            "Refuses whatever would need your permission.",
+            Danger::Asks,
+        ),
+        mode(
+            "bypassPermissions",
+            "Bypass",
+            "Asks nothing and runs everything. Only for machines you can lose.",
+            Danger::AsksNothing,
+        ),
+    ]
+}
+
+/// Turns one agent's events into Sayso's. Lives as long as the agent's process.
+#[derive(Debug, Default)]
+pub struct Adapter {
+    /// Subagents by id, for people: their names rather than their numbers.
+    subagents: HashMap<String, String>,
+    /// The agent reports its state; otherwise it is read off its turns.
+    reports_state: bool,
+}
+
+impl Adapter {
+    pub fn translate(&mut self, event: AgentEvent) -> Vec<AgentOutput> {
+        match event {
+            AgentEvent::Initialized(_) => vec![AgentOutput::Ready],
+            AgentEvent::Init(init) => {
+                let mut outputs = vec![AgentOutput::AgentSession(init.agent_session_id)];
+                outputs.extend(init.model.map(AgentOutput::Model));
+                outputs.push(AgentOutput::Mode(Mode::new(init.permission_mode.as_str())));
+                outputs
+            }
+            AgentEvent::StateChanged(state) => {
+                self.reports_state = true;
+                vec![AgentOutput::Activity(match state {
+                    SessionState::Running | SessionState::RequiresAction => AgentActivity::Working,
+                    SessionState::Idle => AgentActivity::Idle,
+                })]
+            }
+            AgentEvent::ModeChanged { mode } => {
+                vec![AgentOutput::Mode(Mode::new(mode.as_str()))]
+            }
+            AgentEvent::Asked(asked) => {
+                let label = asked
+                    .agent_id
+                    .as_ref()
+                    .and_then(|id| self.subagents.get(id).cloned());
+                vec![AgentOutput::Asked(Box::new(ask::tool(*asked, label)))]
+            }
+            AgentEvent::Elicited(elicitation) => {
+                vec![AgentOutput::Asked(Box::new(ask::elicitation(*elicitation)))]
+            }
+            AgentEvent::OtherRequest {
+                request_id,
+                subtype,
+                answered: false,
+                raw,
+                ..
+            } => vec![AgentOutput::Asked(Box::new(ask::other(
+                &request_id,
+                subtype,
+                &raw,
+            )))],
+            AgentEvent::OtherRequest { answered: true, .. } => Vec::new(),
+            AgentEvent::Withdrawn { request_id, .. } => {
+                vec![AgentOutput::Withdrawn(native_id(&request_id))]
+            }
+            AgentEvent::TurnEnded(result) => self.turn_ended(&result),
+            AgentEvent::Delta {
+                message_id,
+                index,
+                kind,
+                text,
+                parent_tool_use_id: None,
+            } => vec![AgentOutput::Delta(Delta {
+                message_id,
+                index: transcript::index(index),
+                kind: match kind {
+                    sayso_claude::event::DeltaKind::Text => DeltaKind::Text,
+                    sayso_claude::event::DeltaKind::Thinking => DeltaKind::Thinking,
+                    sayso_claude::event::DeltaKind::ToolInput => DeltaKind::ToolInput,
+                },
+                text,
+                restart: false,
+            })],
+            AgentEvent::TaskUpdate(task) => {
+                self.note_subagent(&task);
+                Vec::new()
+            }
+            AgentEvent::TitleChanged { title } => vec![AgentOutput::Title(title)],
+            AgentEvent::ControlDone { token, result } => vec![AgentOutput::ControlDone {
+                token,
+                result: result
+                    .map(|data| data.as_ref().and_then(raw))
+                    .map_err(|error| error.message),
+            }],
+            AgentEvent::Exited(exited) => vec![AgentOutput::Ended(end_reason(&exited))],
+            other => transcript::entries(other),
+        }
+    }
+
+    fn turn_ended(&self, result: &sayso_claude::event::TurnResult) -> Vec<AgentOutput> {
+        let mut outputs = vec![
+            transcript::turn_ended(result),
+            AgentOutput::TurnEnded {
+                cost_usd: result.total_cost_usd,
+            },
+        ];
+        if !self.reports_state {
+            outputs.push(AgentOutput::Activity(AgentActivity::Idle));
+        }
+        outputs
+    }
+
+    fn note_subagent(&mut self, task: &TaskUpdate) {
+        let name = match (&task.subagent_type, &task.description) {
+            (Some(kind), Some(description)) => format!("{kind}: {description}"),
+            (Some(one), None) | (None, Some(one)) => one.clone(),
+            (None, None) => return,
+        };
+        self.subagents.entry(task.task_id.clone()).or_insert(name);
+    }
+}
+
+fn end_reason(exited: &Exited) -> EndReason {
+    let Some(fault) = &exited.error else {
+        return EndReason::Finished;
+    };
+    let mut text = fault.to_string();
+    let stderr = exited.stderr_tail.trim();
+    if !stderr.is_empty() && !text.contains(stderr) {
+        let tail: Vec<&str> = stderr.lines().rev().take(8).collect();
+        let tail: Vec<&str> = tail.into_iter().rev().collect();
+        text = format!("{text}\n{}", tail.join("\n"));
+    }
+    EndReason::Failed(text)
+}
+
+/// The agent's request id as the broker keeps it.
+fn native_id(request_id: &str) -> Json {
+    Json::new(&serde_json::Value::from(request_id).to_string())
+}
+
+fn raw(json: &RawJson) -> Option<Box<RawValue>> {
+    RawValue::from_string(json.as_str().to_owned()).ok()
+}

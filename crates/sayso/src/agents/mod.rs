@@ -1,0 +1,170 @@
+//! The agents that sessions can run: where their programs are, what they can
+//! express, and how their events become Sayso's own.
+
+pub mod claude;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use sayso_broker::{AgentActivity, Ask, EndReason, Json, Mode};
+use sayso_protocol::{AgentInfo, Capabilities, Delta, EntryBody, PermissionModeInfo};
+use serde_json::value::RawValue;
+
+use crate::config::Config;
+
+pub const CLAUDE: &str = "claude";
+pub const DEMO: &str = "demo";
+
+const INSTALL_HINT: &str = "Claude Code was not found. Install it with \
+    `npm install -g @anthropic-ai/claude-code`, or name the program with --claude. \
+    The demo agent works without it.";
+
+/// What an agent does, in Sayso's terms. Made by an adapter, read by the hub.
+#[derive(Debug)]
+pub enum AgentOutput {
+    Ready,
+    Entry {
+        parent_tool_use_id: Option<String>,
+        body: EntryBody,
+    },
+    Delta(Delta),
+    Asked(Box<Ask>),
+    Withdrawn(Json),
+    Activity(AgentActivity),
+    Mode(Mode),
+    /// The agent's own name for the conversation, needed to resume it.
+    AgentSession(String),
+    Model(String),
+    Title(String),
+    TurnEnded {
+        cost_usd: f64,
+    },
+    ControlDone {
+        token: u64,
+        result: Result<Option<Box<RawValue>>, String>,
+    },
+    Ended(EndReason),
+}
+
+/// A program that speaks an agent's protocol, and its leading arguments.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub path: PathBuf,
+    pub leading_arguments: Vec<OsString>,
+}
+
+/// Which agents there are. Looked up once at the start.
+#[derive(Clone, Debug)]
+pub struct Agents {
+    claude: Option<PathBuf>,
+    claude_version: Option<String>,
+    own_program: PathBuf,
+}
+
+impl Agents {
+    pub fn find(config: &Config, own_program: PathBuf) -> Self {
+        let claude = match &config.claude {
+            Some(path) => path.is_file().then(|| path.clone()),
+            None => which::which("claude").ok(),
+        };
+        Self {
+            claude,
+            claude_version: None,
+            own_program,
+        }
+    }
+
+    pub fn claude_path(&self) -> Option<&Path> {
+        self.claude.as_deref()
+    }
+
+    pub fn set_claude_version(&mut self, version: String) {
+        self.claude_version = Some(version);
+    }
+
+    pub fn infos(&self) -> Vec<AgentInfo> {
+        vec![self.claude_info(), self.demo_info()]
+    }
+
+    pub fn info(&self, agent: &str) -> Option<AgentInfo> {
+        self.infos().into_iter().find(|info| info.agent == agent)
+    }
+
+    /// `None` when the agent is unknown or its program is not there.
+    pub fn program(&self, agent: &str) -> Option<Program> {
+        match agent {
+            CLAUDE => self.claude.clone().map(|path| Program {
+                path,
+                leading_arguments: Vec::new(),
+            }),
+            DEMO => Some(Program {
+                path: self.own_program.clone(),
+                leading_arguments: vec!["fake-claude".into(), "--".into()],
+            }),
+            _ => None,
+        }
+    }
+
+    fn claude_info(&self) -> AgentInfo {
+        let available = self.claude.is_some();
+        AgentInfo {
+            agent: CLAUDE.to_owned(),
+            label: "Claude Code".to_owned(),
+            available,
+            version: self.claude_version.clone(),
+            problem: (!available).then(|| INSTALL_HINT.to_owned()),
+            permission_modes: claude::permission_modes(),
+            capabilities: claude::capabilities(),
+        }
+    }
+
+    fn demo_info(&self) -> AgentInfo {
+        AgentInfo {
+            agent: DEMO.to_owned(),
+            label: "Demo agent".to_owned(),
+            available: true,
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            problem: None,
+            permission_modes: claude::permission_modes(),
+            capabilities: Capabilities {
+                set_model: false,
+                images: false,
+                ..claude::capabilities()
+            },
+        }
+    }
+}
+
+/// Asks the program for its version; `None` when it does not say within ten seconds.
+pub async fn version_of(program: &Path) -> Option<String> {
+    let mut command = tokio::process::Command::new(program);
+    command
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    let output = tokio::time::timeout(Duration::from_secs(10), command.output());
+    let output = output.await.ok()?.ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let first = text.split_whitespace().next()?;
+    first
+        .starts_with(|first: char| first.is_ascii_digit())
+        .then(|| first.to_owned())
+}
+
+fn mode(name: &str, label: &str, description: &str, dangerous: Danger) -> PermissionModeInfo {
+    PermissionModeInfo {
+        mode: name.to_owned(),
+        label: label.to_owned(),
+        description: description.to_owned(),
+        dangerous: dangerous == Danger::AsksNothing,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Danger {
+    Asks,
+    AsksNothing,
+}

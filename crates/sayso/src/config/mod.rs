@@ -1,0 +1,116 @@
+//! Settings in layers: defaults, then the TOML file, then `SAYSO_*`, then flags.
+
+mod duration;
+mod policies;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use figment::Figment;
+use figment::providers::{Env, Format, Serialized, Toml};
+use serde::{Deserialize, Serialize};
+
+pub use duration::{Limit, LimitError};
+pub use policies::PolicySettings;
+
+/// The port is "says" on a phone keypad.
+pub const DEFAULT_LISTEN: &str = "127.0.0.1:7297";
+
+/// What the server runs with, all layers merged.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    pub listen: SocketAddr,
+    pub data_dir: PathBuf,
+    /// The `claude` program; looked up on the PATH when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claude: Option<PathBuf>,
+    /// Made and kept in the data folder when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// Further values of the `Host` header that are answered.
+    #[serde(default)]
+    pub allow_hosts: Vec<String>,
+    /// Names of further environment variables that agents may see.
+    #[serde(default)]
+    pub pass_environment: Vec<String>,
+    /// The agent that new sessions start with.
+    pub default_agent: String,
+    /// The folder that new sessions start in; the one Sayso was started in when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_folder: Option<PathBuf>,
+    #[serde(default)]
+    pub policies: PolicySettings,
+}
+
+/// What the command line says; absent values leave the layer below.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Overrides {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listen: Option<SocketAddr>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_dir: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claude: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_agent: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("The configuration is not right: {0}")]
+    Invalid(Box<figment::Error>),
+    #[error("There is no configuration file at {}.", .0.display())]
+    NoFile(PathBuf),
+    #[error("No home folder was found for Sayso's data. Name one with --data-dir.")]
+    NoDataDir,
+}
+
+impl Config {
+    /// Merges the layers. `file` must exist when it is named; the usual place may be empty.
+    pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Self, ConfigError> {
+        if let Some(file) = file
+            && !file.is_file()
+        {
+            return Err(ConfigError::NoFile(file.to_owned()));
+        }
+        let usual = directories::ProjectDirs::from("", "", "sayso");
+        let file = file.map(Path::to_owned).or_else(|| {
+            usual
+                .as_ref()
+                .map(|folders| folders.config_dir().join("sayso.toml"))
+        });
+        let data_dir = usual.map(|folders| folders.data_dir().to_owned());
+        let mut figment = Figment::new()
+            .merge(Serialized::default("listen", DEFAULT_LISTEN))
+            .merge(Serialized::default("default_agent", "claude"));
+        if let Some(data_dir) = data_dir {
+            figment = figment.merge(Serialized::default("data_dir", data_dir));
+        }
+        if let Some(file) = file {
+            figment = figment.merge(Toml::file_exact(file));
+        }
+        // Only the policies: the other variables belong to the flags.
+        let environment = Env::prefixed("SAYSO_")
+            .filter(|key| key.starts_with("policies__"))
+            .split("__");
+        let config: Self = figment
+            .merge(environment)
+            .merge(Serialized::defaults(overrides))
+            .extract()
+            .map_err(|error| {
+                if error.missing() && error.to_string().contains("data_dir") {
+                    ConfigError::NoDataDir
+                } else {
+                    ConfigError::Invalid(Box::new(error))
+                }
+            })?;
+        Ok(config)
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.data_dir.join("sayso.db")
+    }
+}

@@ -1,0 +1,207 @@
+//! `sayso doctor`: what is there, what is missing, how to mend it.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use sayso_claude::{AgentEvent, LaunchOptions};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::agents::{self, Agents};
+use crate::config::Config;
+
+/// One line of the report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub state: State,
+    pub what: &'static str,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Good,
+    /// Works, but less than it could.
+    Limited,
+    /// Must be mended before Sayso can start.
+    Broken,
+}
+
+/// Looks at everything that a first start needs.
+pub async fn examine(config: &Config, agents: &Agents) -> Vec<Finding> {
+    let mut findings = vec![data_folder(&config.data_dir), address(config).await];
+    findings.extend(claude(agents).await);
+    findings.push(notifications(config));
+    findings
+}
+
+/// Writes the report. True when nothing is broken.
+pub fn report(findings: &[Finding], mut out: impl Write) -> io::Result<bool> {
+    for finding in findings {
+        let mark = match finding.state {
+            State::Good => "ok     ",
+            State::Limited => "limited",
+            State::Broken => "BROKEN ",
+        };
+        writeln!(out, "{mark}  {}: {}", finding.what, finding.text)?;
+    }
+    let broken = findings
+        .iter()
+        .any(|finding| finding.state == State::Broken);
+    let summary = if broken {
+        "Mend what is marked BROKEN, then run `sayso doctor` again."
+    } else {
+        "Sayso can start: run `sayso`, or `sayso demo` to try it without a key."
+    };
+    writeln!(out, "\n{summary}")?;
+    Ok(!broken)
+}
+
+fn finding(state: State, what: &'static str, text: impl Into<String>) -> Finding {
+    Finding {
+        state,
+        what,
+        text: text.into(),
+    }
+}
+
+fn data_folder(folder: &Path) -> Finding {
+    let what = "Data folder";
+    let probe = folder.join(format!(".doctor-{}", std::process::id()));
+    let tried = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&probe, b""));
+    match tried {
+        Ok(()) => {
+            let _ = std::fs::remove_file(&probe);
+            finding(
+                State::Good,
+                what,
+                format!("{} can be written.", folder.display()),
+            )
+        }
+        Err(error) => finding(
+            State::Broken,
+            what,
+            format!(
+                "{} cannot be written ({error}). Name another with --data-dir.",
+                folder.display()
+            ),
+        ),
+    }
+}
+
+async fn address(config: &Config) -> Finding {
+    let what = "Address";
+    let listen = config.listen;
+    match TcpListener::bind(listen).await {
+        Ok(_) => finding(State::Good, what, format!("{listen} is free.")),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            if is_sayso(config).await {
+                finding(State::Good, what, format!("Sayso is running on {listen}."))
+            } else {
+                finding(
+                    State::Broken,
+                    what,
+                    format!("{listen} is used by another program. Choose another with --listen."),
+                )
+            }
+        }
+        Err(error) => finding(
+            State::Broken,
+            what,
+            format!("Cannot listen on {listen} ({error}). Choose another with --listen."),
+        ),
+    }
+}
+
+async fn is_sayso(config: &Config) -> bool {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let ask = async {
+        let mut stream = TcpStream::connect(config.listen).await?;
+        let request = format!(
+            "GET /healthz HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n",
+            config.listen.port()
+        );
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = String::new();
+        stream.take(4096).read_to_string(&mut answer).await?;
+        io::Result::Ok(answer.contains("\"status\":\"ok\""))
+    };
+    matches!(
+        tokio::time::timeout(Duration::from_secs(3), ask).await,
+        Ok(Ok(true))
+    )
+}
+
+async fn claude(agents: &Agents) -> Vec<Finding> {
+    let what = "Claude Code";
+    let Some(path) = agents.claude_path() else {
+        let problem = agents.info(agents::CLAUDE).and_then(|info| info.problem);
+        return vec![finding(State::Limited, what, problem.unwrap_or_default())];
+    };
+    let version = match agents::version_of(path).await {
+        Some(version) => finding(
+            State::Good,
+            what,
+            format!("version {version} at {}.", path.display()),
+        ),
+        None => finding(
+            State::Limited,
+            what,
+            format!(
+                "{} does not say its version; is it Claude Code?",
+                path.display()
+            ),
+        ),
+    };
+    vec![version, login(path).await]
+}
+
+/// Asks the agent itself whether it is logged in; no credential is looked at.
+async fn login(path: &Path) -> Finding {
+    let what = "Login";
+    let unknown = |text: String| finding(State::Limited, what, text);
+    let (events, mut received) = tokio::sync::mpsc::channel(64);
+    let options = LaunchOptions::new(path, std::env::temp_dir());
+    let handle = match sayso_claude::spawn(&options, events) {
+        Ok(handle) => handle,
+        Err(error) => return unknown(error.to_string()),
+    };
+    let wait = async {
+        loop {
+            match received.recv().await {
+                Some(AgentEvent::Initialized(initialized)) => {
+                    break match initialized.account_key_source {
+                        Some(source) => finding(State::Good, what, format!("by {source}.")),
+                        None => finding(
+                            State::Limited,
+                            what,
+                            "not logged in. Run `claude` once and log in, or set ANTHROPIC_API_KEY.",
+                        ),
+                    };
+                }
+                Some(AgentEvent::Exited(exited)) => {
+                    let fault = exited.error.map(|fault| fault.to_string());
+                    break unknown(fault.unwrap_or_else(|| "the agent ended at once.".to_owned()));
+                }
+                Some(_) => {}
+                None => break unknown("the agent ended at once.".to_owned()),
+            }
+        }
+    };
+    let found = tokio::time::timeout(Duration::from_secs(30), wait).await;
+    handle.kill();
+    found.unwrap_or_else(|_| unknown("the agent did not answer within 30 seconds.".to_owned()))
+}
+
+fn notifications(config: &Config) -> Finding {
+    let what = "Browser notifications";
+    if config.listen.ip().is_loopback() {
+        finding(State::Good, what, "browsers allow them on this address.")
+    } else {
+        finding(
+            State::Limited,
+            what,
+            "browsers allow them on localhost and over HTTPS only; put a TLS proxy in front.",
+        )
+    }
+}

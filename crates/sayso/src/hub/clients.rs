@@ -1,0 +1,208 @@
+//! Connected clients: what each one is sent, and what happens when it is slow.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::extract::ws::Utf8Bytes;
+use sayso_broker::{ClientId, SessionId};
+use sayso_protocol::ServerMessage;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+
+/// How many frames may wait for one client.
+const FRAMES: usize = 1024;
+/// How many bytes may wait for one client; a larger frame goes alone.
+const BYTES: usize = 16 * 1024 * 1024;
+
+/// The sending half of a client's queue. A client that does not keep up is
+/// marked as lagging instead of being waited for.
+#[derive(Clone, Debug)]
+pub struct Outbox {
+    frames: mpsc::Sender<Frame>,
+    room: Arc<Semaphore>,
+    lagging: Arc<AtomicBool>,
+}
+
+/// One text frame. Its share of the client's room is free again when it is dropped.
+#[derive(Debug)]
+pub struct Frame {
+    pub text: Utf8Bytes,
+    _share: OwnedSemaphorePermit,
+}
+
+/// A queue for one client: the hub fills it, the socket empties it.
+pub fn outbox() -> (Outbox, mpsc::Receiver<Frame>) {
+    let (frames, receiver) = mpsc::channel(FRAMES);
+    let outbox = Outbox {
+        frames,
+        room: Arc::new(Semaphore::new(BYTES)),
+        lagging: Arc::new(AtomicBool::new(false)),
+    };
+    (outbox, receiver)
+}
+
+impl Outbox {
+    /// Queues without waiting. `false` means that the client lags.
+    fn try_send(&self, text: Utf8Bytes) -> bool {
+        if self.is_lagging() {
+            return false;
+        }
+        let share = u32::try_from(text.len().min(BYTES)).unwrap_or(u32::MAX);
+        let sent = Arc::clone(&self.room)
+            .try_acquire_many_owned(share)
+            .is_ok_and(|share| {
+                let frame = Frame {
+                    text,
+                    _share: share,
+                };
+                self.frames.try_send(frame).is_ok()
+            });
+        if !sent {
+            self.lagging.store(true, Ordering::Release);
+        }
+        sent
+    }
+
+    /// Waits for room; for history, which may be large. `false` when the client has gone.
+    pub async fn send(&self, text: Utf8Bytes) -> bool {
+        let share = u32::try_from(text.len().min(BYTES)).unwrap_or(u32::MAX);
+        let Ok(share) = Arc::clone(&self.room).acquire_many_owned(share).await else {
+            return false;
+        };
+        self.frames
+            .send(Frame {
+                text,
+                _share: share,
+            })
+            .await
+            .is_ok()
+    }
+
+    pub fn is_lagging(&self) -> bool {
+        self.lagging.load(Ordering::Acquire)
+    }
+
+    fn caught_up(&self) {
+        self.lagging.store(false, Ordering::Release);
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subscription {
+    /// Entries come from the store until the client has them all.
+    CatchingUp,
+    Live,
+}
+
+#[derive(Debug)]
+struct Client {
+    label: String,
+    outbox: Outbox,
+    subscriptions: HashMap<SessionId, Subscription>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Clients {
+    clients: HashMap<ClientId, Client>,
+}
+
+impl Clients {
+    pub(super) fn insert(&mut self, id: ClientId, label: String, outbox: Outbox) {
+        let client = Client {
+            label,
+            outbox,
+            subscriptions: HashMap::new(),
+        };
+        self.clients.insert(id, client);
+    }
+
+    pub(super) fn remove(&mut self, id: ClientId) {
+        self.clients.remove(&id);
+    }
+
+    pub(super) fn close(&mut self) {
+        self.clients.clear();
+    }
+
+    pub(super) fn label(&self, id: ClientId) -> &str {
+        self.clients.get(&id).map_or("", |client| &client.label)
+    }
+
+    pub(super) fn outbox(&self, id: ClientId) -> Option<Outbox> {
+        self.clients.get(&id).map(|client| client.outbox.clone())
+    }
+
+    /// A snapshot follows: whatever the client was told before no longer counts.
+    pub(super) fn start_over(&mut self, id: ClientId) {
+        if let Some(client) = self.clients.get_mut(&id) {
+            client.subscriptions.clear();
+            client.outbox.caught_up();
+        }
+    }
+
+    pub(super) fn subscribe(&mut self, id: ClientId, session: SessionId, state: Subscription) {
+        if let Some(client) = self.clients.get_mut(&id) {
+            client.subscriptions.insert(session, state);
+        }
+    }
+
+    pub(super) fn unsubscribe(&mut self, id: ClientId, session: SessionId) {
+        if let Some(client) = self.clients.get_mut(&id) {
+            client.subscriptions.remove(&session);
+        }
+    }
+
+    pub(super) fn subscription(&self, id: ClientId, session: SessionId) -> Option<Subscription> {
+        let client = self.clients.get(&id)?;
+        client.subscriptions.get(&session).copied()
+    }
+
+    pub(super) fn forget_session(&mut self, session: SessionId) {
+        for client in self.clients.values_mut() {
+            client.subscriptions.remove(&session);
+        }
+    }
+
+    pub(super) fn send(&self, id: ClientId, message: &ServerMessage) {
+        if let (Some(client), Some(text)) = (self.clients.get(&id), frame(message)) {
+            client.outbox.try_send(text);
+        }
+    }
+
+    pub(super) fn broadcast(&self, message: &ServerMessage) {
+        let Some(text) = frame(message) else {
+            return;
+        };
+        for client in self.clients.values() {
+            client.outbox.try_send(text.clone());
+        }
+    }
+
+    /// To those who watch the session and have its history.
+    pub(super) fn broadcast_to_watchers(&self, session: SessionId, message: &ServerMessage) {
+        let mut watchers = self
+            .clients
+            .values()
+            .filter(|client| client.subscriptions.get(&session) == Some(&Subscription::Live))
+            .peekable();
+        if watchers.peek().is_none() {
+            return;
+        }
+        let Some(text) = frame(message) else {
+            return;
+        };
+        for client in watchers {
+            client.outbox.try_send(text.clone());
+        }
+    }
+}
+
+pub(super) fn frame(message: &ServerMessage) -> Option<Utf8Bytes> {
+    match serde_json::to_string(message) {
+        Ok(text) => Some(Utf8Bytes::from(text)),
+        Err(error) => {
+            tracing::error!(%error, "a message could not be written as JSON");
+            None
+        }
+    }
+}

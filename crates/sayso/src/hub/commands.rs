@@ -1,0 +1,389 @@
+//! What clients ask for.
+
+use std::time::Duration;
+
+use sayso_broker::{Event, Mode, Refusal, RequestId, SessionId, SessionState};
+use sayso_claude::{ControlRequest, PermissionMode, SendError};
+use sayso_protocol::{
+    Ack, ClientMessage, ContentBlock, EntryBody, ErrorCode, ErrorMessage, Respond, SendMessage,
+    ServerMessage,
+};
+use sayso_store::Write;
+use uuid::Uuid;
+
+use super::sessions::Stopped;
+use super::{
+    CONTROL_PATIENCE, Caller, Control, ControlPurpose, Hub, HubMessage, Phase, Reply, now, records,
+    wire,
+};
+use crate::agents::claude;
+
+/// A day is as far as one click moves a deadline.
+const MAXIMUM_EXTENSION: u32 = 24 * 60 * 60;
+const MAXIMUM_TITLE: usize = 200;
+
+impl Hub {
+    pub(super) fn command(&mut self, caller: Caller, message: ClientMessage) {
+        if self.phase != Phase::Running {
+            let error = wire::error(ErrorCode::ShuttingDown, "Sayso is shutting down.");
+            return self.reply(caller, Err(error));
+        }
+        match message {
+            ClientMessage::StartSession(start) => self.start_session(caller, start),
+            ClientMessage::Respond(respond) => self.respond(caller, respond),
+            ClientMessage::Hold(target) => self.set_held(caller, target.request_id, true),
+            ClientMessage::ResumeClock(target) => self.set_held(caller, target.request_id, false),
+            ClientMessage::Extend(extend) => self.extend(caller, extend.request_id, extend.seconds),
+            ClientMessage::Interrupt(target) => {
+                let request = ControlRequest::Interrupt {
+                    cancel_queued: false,
+                };
+                self.control(
+                    caller,
+                    SessionId(target.session_id),
+                    request,
+                    ControlPurpose::Plain,
+                );
+            }
+            ClientMessage::SetModel(set) => {
+                let request = ControlRequest::SetModel {
+                    model: Some(set.model.clone()),
+                };
+                let purpose = ControlPurpose::SetModel(set.model);
+                self.control(caller, SessionId(set.session_id), request, purpose);
+            }
+            ClientMessage::SetPermissionMode(set) => {
+                self.set_mode(caller, SessionId(set.session_id), &set.permission_mode);
+            }
+            ClientMessage::StopSession(target) => {
+                let reply = self.running(SessionId(target.session_id));
+                if reply.is_ok() {
+                    self.stop_agent(SessionId(target.session_id), Stopped::Asked);
+                }
+                self.reply(caller, reply.map(|()| Ack::default()));
+            }
+            ClientMessage::RemoveSession(target) => {
+                let reply = self.remove_session(SessionId(target.session_id));
+                self.reply(caller, reply);
+            }
+            ClientMessage::RenameSession(rename) => {
+                let reply = self.rename(SessionId(rename.session_id), &rename.title);
+                self.reply(caller, reply);
+            }
+            ClientMessage::SendMessage(send) => {
+                let reply = self.send_message(&caller, send);
+                self.reply(caller, reply);
+            }
+            ClientMessage::Subscribe(subscribe) => {
+                let session = SessionId(subscribe.session_id);
+                let reply = self.known(session);
+                let client = match &caller {
+                    Caller::Socket { client, .. } => Some(*client),
+                    Caller::Rest { .. } => None,
+                };
+                let known = reply.is_ok();
+                self.reply(caller, reply.map(|()| Ack::default()));
+                if let (true, Some(client)) = (known, client) {
+                    self.subscribe(client, session, subscribe.after.unwrap_or(0));
+                }
+            }
+            ClientMessage::Unsubscribe(target) => {
+                if let Caller::Socket { client, .. } = &caller {
+                    self.clients
+                        .unsubscribe(*client, SessionId(target.session_id));
+                }
+                self.reply(caller, Ok(Ack::default()));
+            }
+            ClientMessage::Ping(_) => self.reply(caller, Ok(Ack::default())),
+        }
+    }
+
+    fn respond(&mut self, caller: Caller, respond: Respond) {
+        let request = RequestId(respond.request_id);
+        if self.broker.request(request).is_none() && self.broker.closed(request).is_none() {
+            return self.look_up_closed(caller, respond.request_id);
+        }
+        let client = self.client_of(&caller);
+        let reply = self.remember_caller(caller);
+        self.dispatch(Event::Decided {
+            request,
+            client,
+            digest: respond.input_digest,
+            decision: wire::decision(respond.decision),
+            reply,
+        });
+    }
+
+    /// The broker forgets what was closed long ago; the store does not.
+    fn look_up_closed(&self, caller: Caller, request: Uuid) {
+        let (store, hub) = (self.store.clone(), self.handle.clone());
+        tokio::spawn(async move {
+            let found = store.request(sayso_store::RequestId(request)).await;
+            let decision = found.ok().flatten().and_then(|found| found.decision);
+            let error = match decision {
+                Some(decision) => ErrorMessage {
+                    outcome: Some(Box::new(records::outcome(&decision))),
+                    ..wire::error(
+                        ErrorCode::AlreadyDecided,
+                        "This request is already decided.",
+                    )
+                },
+                None => wire::refusal(&Refusal::UnknownRequest),
+            };
+            let reply = Err(ErrorMessage {
+                request_id: Some(request),
+                ..error
+            });
+            // When the hub has ended there is nobody left to answer.
+            let _ = hub.send(HubMessage::LateReply { caller, reply }).await;
+        });
+    }
+
+    fn set_held(&mut self, caller: Caller, request: Uuid, held: bool) {
+        let reply = self.remember_caller(caller);
+        self.dispatch(Event::SetHeld {
+            request: RequestId(request),
+            held,
+            reply,
+        });
+    }
+
+    fn extend(&mut self, caller: Caller, request: Uuid, seconds: u32) {
+        if !(1..=MAXIMUM_EXTENSION).contains(&seconds) {
+            let text = format!("`extend`: field `seconds`: must be from 1 to {MAXIMUM_EXTENSION}.");
+            return self.reply(caller, Err(wire::error(ErrorCode::InvalidMessage, text)));
+        }
+        let reply = self.remember_caller(caller);
+        self.dispatch(Event::Extended {
+            request: RequestId(request),
+            by: Duration::from_secs(seconds.into()),
+            reply,
+        });
+    }
+
+    fn set_mode(&mut self, caller: Caller, session: SessionId, mode: &str) {
+        let checked = match self.sessions.get(session) {
+            Some(known) => self.check_mode(&known.agent, mode),
+            None => self.known(session),
+        };
+        if let Err(error) = checked {
+            return self.reply(caller, Err(error));
+        }
+        if let Some(known) = self.sessions.get_mut(session)
+            && known.run.is_none()
+        {
+            // Takes effect when the session goes on.
+            known.permission_mode = mode.to_owned();
+            self.dispatch(Event::AgentMode {
+                session,
+                mode: Mode::new(mode),
+            });
+            self.session_changed(session);
+            return self.reply(caller, Ok(Ack::default()));
+        }
+        let request = ControlRequest::SetPermissionMode {
+            mode: PermissionMode::from_wire(mode),
+        };
+        self.control(
+            caller,
+            session,
+            request,
+            ControlPurpose::SetMode(Mode::new(mode)),
+        );
+    }
+
+    /// Asks the agent for something and answers the client when it has answered.
+    fn control(
+        &mut self,
+        caller: Caller,
+        session: SessionId,
+        request: ControlRequest,
+        purpose: ControlPurpose,
+    ) {
+        if let Err(error) = self.running(session) {
+            return self.reply(caller, Err(error));
+        }
+        self.next_control += 1;
+        let token = self.next_control;
+        let sent = self.send_to_agent(session, claude::control(token, request));
+        match sent {
+            Ok(()) => {
+                let control = Control {
+                    session,
+                    caller,
+                    purpose,
+                    deadline: now().plus(CONTROL_PATIENCE),
+                };
+                self.controls.insert(token, control);
+            }
+            Err(error) => self.reply(caller, Err(error)),
+        }
+    }
+
+    fn send_message(&mut self, caller: &Caller, send: SendMessage) -> Reply {
+        let session = SessionId(send.session_id);
+        self.running(session)?;
+        let empty = send.content.iter().all(|block| match block {
+            ContentBlock::Text { text } => text.trim().is_empty(),
+            ContentBlock::Image { .. } | ContentBlock::Document { .. } => false,
+        });
+        if empty {
+            return Err(wire::error(
+                ErrorCode::InvalidMessage,
+                "The message is empty.",
+            ));
+        }
+        if let Caller::Socket { client, .. } = caller {
+            let client = *client;
+            self.dispatch(Event::ClientAttached { client, session });
+        }
+        self.send_content(session, send.content)?;
+        Ok(Ack::default())
+    }
+
+    pub(super) fn send_text(
+        &mut self,
+        session: SessionId,
+        text: String,
+    ) -> Result<(), ErrorMessage> {
+        self.send_content(session, vec![ContentBlock::Text { text }])
+    }
+
+    fn send_content(
+        &mut self,
+        session: SessionId,
+        content: Vec<ContentBlock>,
+    ) -> Result<(), ErrorMessage> {
+        let message_id = Uuid::new_v4();
+        self.send_to_agent(session, claude::message_input(message_id, &content, true))?;
+        let state = self.sessions.get(session).map(|known| known.state);
+        let queued = state == Some(SessionState::AssistantTurn);
+        if state != Some(SessionState::Starting) {
+            self.dispatch(Event::AgentActive {
+                session,
+                activity: sayso_broker::AgentActivity::Working,
+            });
+        }
+        self.append(
+            session,
+            None,
+            EntryBody::UserMessage {
+                message_id,
+                content,
+                queued,
+            },
+        );
+        Ok(())
+    }
+
+    fn send_to_agent(
+        &self,
+        session: SessionId,
+        input: sayso_claude::AgentInput,
+    ) -> Result<(), ErrorMessage> {
+        let run = self
+            .sessions
+            .get(session)
+            .and_then(|known| known.run.as_ref());
+        let Some(run) = run else {
+            return Err(ended());
+        };
+        run.handle.try_send(input).map_err(|error| match error {
+            SendError::Overloaded => wire::error(
+                ErrorCode::Overloaded,
+                "The agent has not read what was sent before. Try again in a moment.",
+            ),
+            SendError::Closed => ended(),
+            other => wire::error(ErrorCode::AgentError, other.to_string()),
+        })
+    }
+
+    fn remove_session(&mut self, session: SessionId) -> Reply {
+        self.known(session)?;
+        if let Some(run) = self
+            .sessions
+            .get(session)
+            .and_then(|known| known.run.as_ref())
+        {
+            run.handle.kill();
+        }
+        self.dispatch(Event::SessionRemoved { session });
+        self.sessions.remove(session);
+        self.clients.forget_session(session);
+        let id = sayso_store::SessionId(session.0);
+        self.note(Write::DeleteSession(id), "the removal of a session");
+        self.clients.broadcast(&ServerMessage::SessionRemoved {
+            session_id: session.0,
+        });
+        Ok(Ack::default())
+    }
+
+    fn rename(&mut self, session: SessionId, title: &str) -> Reply {
+        self.known(session)?;
+        let title = title.trim();
+        if title.is_empty() || title.chars().count() > MAXIMUM_TITLE {
+            let text = format!("`title` must have 1 to {MAXIMUM_TITLE} characters.");
+            return Err(wire::error(ErrorCode::InvalidMessage, text));
+        }
+        if let Some(known) = self.sessions.get_mut(session) {
+            known.title = title.to_owned();
+            self.session_changed(session);
+        }
+        Ok(Ack::default())
+    }
+
+    fn known(&self, session: SessionId) -> Result<(), ErrorMessage> {
+        match self.sessions.get(session) {
+            Some(_) => Ok(()),
+            None => Err(wire::error(
+                ErrorCode::UnknownSession,
+                "There is no such session.",
+            )),
+        }
+    }
+
+    fn running(&self, session: SessionId) -> Result<(), ErrorMessage> {
+        self.known(session)?;
+        match self
+            .sessions
+            .get(session)
+            .and_then(|known| known.run.as_ref())
+        {
+            Some(_) => Ok(()),
+            None => Err(ended()),
+        }
+    }
+
+    /// Answers a client with what the broker said.
+    pub(super) fn answer(&mut self, caller: Caller, result: Result<(), Refusal>) {
+        let reply = result
+            .map(|()| Ack::default())
+            .map_err(|refusal| wire::refusal(&refusal));
+        self.reply(caller, reply);
+    }
+
+    pub(super) fn reply(&mut self, caller: Caller, reply: Reply) {
+        match caller {
+            Caller::Socket { client, id } => {
+                let message = match reply {
+                    Ok(ack) if id.is_some() => ServerMessage::Ack(Ack { id, ..ack }),
+                    // Nobody waits for the good news.
+                    Ok(_) => return,
+                    Err(error) => ServerMessage::Error(ErrorMessage { id, ..error }),
+                };
+                self.clients.send(client, &message);
+            }
+            Caller::Rest { reply: sender, .. } => {
+                // The one who asked may have gone.
+                let _ = sender.send(reply);
+            }
+        }
+    }
+}
+
+fn ended() -> ErrorMessage {
+    wire::error(
+        ErrorCode::SessionEnded,
+        "This session's agent has ended. Send `start_session` with `resume` to go on.",
+    )
+}

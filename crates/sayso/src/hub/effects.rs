@@ -1,0 +1,261 @@
+//! Carrying out what the broker wants, and what follows when a write is done.
+
+use sayso_broker::{
+    AgentAnswer, Broadcast, Decision, Delivery, Effect, EndReason, Event, FollowUp, Json,
+    RequestId, RequestView, Resolution, SessionId, SessionState, StopReason,
+};
+use sayso_claude::SendError;
+use sayso_protocol::{ContentBlock, EntryBody, ServerMessage};
+use sayso_store::{Completion, Write};
+use uuid::Uuid;
+
+use super::sessions::Stopped;
+use super::writes::AfterWrite;
+use super::{Hub, now, records, wire};
+use crate::agents::claude;
+
+impl Hub {
+    pub(super) fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Record {
+                record,
+                request,
+                open,
+                resolution,
+            } => {
+                let mut writes = Vec::with_capacity(2);
+                if open {
+                    writes.push(records::open_request(&request));
+                }
+                if let Some(resolution) = &resolution {
+                    writes.push(records::decide(request.ask.id, resolution));
+                }
+                if self
+                    .writes
+                    .submit(writes, AfterWrite::Record(record))
+                    .is_err()
+                {
+                    self.events.push_back(Event::RecordFailed {
+                        record,
+                        reason: "Too much is waiting to be written.".to_owned(),
+                    });
+                }
+            }
+            Effect::Note {
+                request,
+                resolution,
+            } => {
+                self.note(records::decide(request.ask.id, &resolution), "a withdrawal");
+            }
+            Effect::NoteClock { request } => self.note(records::clock(&request), "a clock"),
+            Effect::NoteDelivery { request, delivery } => {
+                self.note(
+                    records::set_delivery(request, delivery, now()),
+                    "a delivery",
+                );
+            }
+            Effect::Deliver {
+                session,
+                request,
+                native_id: _,
+                answer,
+            } => {
+                let delivery = self.deliver(session, request, answer);
+                self.events
+                    .push_back(Event::Delivered { request, delivery });
+            }
+            Effect::FollowUp(FollowUp { session, text }) => self.follow_up(session, text),
+            Effect::Broadcast(broadcast) => self.tell(broadcast),
+            Effect::Reply { to, result } => {
+                if let Some(caller) = self.replies.remove(&to) {
+                    self.answer(caller, result);
+                }
+            }
+            Effect::StopAgent { session, reason } => {
+                let stopped = match reason {
+                    StopReason::Idle => Stopped::Idle,
+                    StopReason::RepeatedRequest => Stopped::RepeatedRequest,
+                };
+                self.stop_agent(session, stopped);
+            }
+        }
+    }
+
+    pub(super) fn note(&mut self, write: Write, what: &'static str) {
+        if self
+            .writes
+            .submit(vec![write], AfterWrite::Nothing(what))
+            .is_err()
+        {
+            tracing::error!(what, "too much is waiting to be written");
+        }
+    }
+
+    fn deliver(&mut self, session: SessionId, id: RequestId, answer: AgentAnswer) -> Delivery {
+        let run = self
+            .sessions
+            .get(session)
+            .and_then(|session| session.run.as_ref());
+        let (Some(run), Some(request)) = (run, self.broker.request(id)) else {
+            return Delivery::Failed;
+        };
+        let Some(input) = claude::input_for(&request.ask, answer) else {
+            tracing::error!(request = %id, "an answer that the agent cannot be told");
+            return Delivery::Failed;
+        };
+        match run.handle.try_send(input) {
+            Ok(()) => Delivery::Sent,
+            Err(SendError::NotOpen { .. }) => Delivery::TooLate,
+            Err(error) => {
+                tracing::warn!(request = %id, %error, "an answer could not be delivered");
+                Delivery::Failed
+            }
+        }
+    }
+
+    /// Adds the human's words to the conversation without starting a turn.
+    fn follow_up(&mut self, session: SessionId, text: String) {
+        let message_id = Uuid::new_v4();
+        let content = vec![ContentBlock::Text { text }];
+        let input = claude::message_input(message_id, &content, false);
+        let run = self
+            .sessions
+            .get(session)
+            .and_then(|session| session.run.as_ref());
+        if run.is_some_and(|run| run.handle.try_send(input).is_ok()) {
+            let queued = false;
+            self.append(
+                session,
+                None,
+                EntryBody::UserMessage {
+                    message_id,
+                    content,
+                    queued,
+                },
+            );
+        }
+    }
+
+    fn tell(&mut self, broadcast: Broadcast) {
+        match broadcast {
+            Broadcast::SessionChanged(session) => self.session_changed(session),
+            Broadcast::Opened(request) => {
+                let pending_request = wire::pending_request(&request);
+                self.clients
+                    .broadcast(&ServerMessage::RequestOpened { pending_request });
+            }
+            Broadcast::Updated(request) => {
+                let pending_request = wire::pending_request(&request);
+                self.clients
+                    .broadcast(&ServerMessage::RequestUpdated { pending_request });
+            }
+            Broadcast::Closed {
+                request,
+                resolution,
+            } => self.tell_closed(&request, &resolution),
+        }
+    }
+
+    fn tell_closed(&mut self, request: &RequestView, resolution: &Resolution) {
+        let outcome = wire::outcome(resolution);
+        self.clients.broadcast(&ServerMessage::RequestClosed {
+            request_id: request.ask.id.0,
+            session_id: request.session.0,
+            outcome: outcome.clone(),
+        });
+        let (answers, updated_input) = match &resolution.decision {
+            Some(decision @ Decision::Answer(_)) => {
+                let answers = wire::decision_json(decision)["answers"].to_string();
+                (Some(Json::new(&answers)), None)
+            }
+            Some(Decision::Submit(content)) => (Some(content.clone()), None),
+            Some(Decision::Allow { updated_input, .. }) => (None, updated_input.clone()),
+            Some(Decision::Deny { .. }) | None => (None, None),
+        };
+        let body = EntryBody::Decision {
+            request_id: request.ask.id.0,
+            request_type: wire::request_type(&request.ask.kind),
+            tool_name: request.ask.tool_name.clone(),
+            tool_use_id: request.ask.tool_use_id.clone(),
+            outcome,
+            answers: answers.as_ref().map(wire::raw),
+            updated_input: updated_input.as_ref().map(wire::raw),
+        };
+        self.append(request.session, None, body);
+    }
+
+    /// Takes over what the broker knows of the session, saves it and tells everybody.
+    pub(super) fn session_changed(&mut self, id: SessionId) {
+        let view = self.broker.session(id);
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        if let Some(view) = view {
+            session.state = view.state;
+            session.state_changed_at = view.state_changed_at;
+            session.permission_mode = view.mode.0.as_ref().to_owned();
+            session.error = match (&view.ended, &view.store_problem) {
+                (Some(EndReason::Failed(text)), _) => Some(text.clone()),
+                (_, Some(problem)) => Some(format!("Sayso cannot write its records: {problem}")),
+                (Some(EndReason::Finished | EndReason::Idle) | None, None) => None,
+            };
+            session.ended_reason = view.ended.map(|ended| match ended {
+                EndReason::Finished => "finished".to_owned(),
+                EndReason::Idle => "idle".to_owned(),
+                EndReason::Failed(_) => "failed".to_owned(),
+            });
+            if session.state == SessionState::Dead {
+                session.transcript.clear_live();
+            }
+        }
+        let row = session.row();
+        let message = ServerMessage::SessionState {
+            session: session.wire(),
+        };
+        self.note(Write::PutSession(row), "a session");
+        self.clients.broadcast(&message);
+    }
+
+    pub(super) fn completed(&mut self, completion: Completion) {
+        let Some(after) = self.writes.completed(completion.token) else {
+            return;
+        };
+        match (after, completion.result) {
+            (AfterWrite::Record(record), Ok(())) => self.dispatch(Event::Recorded { record }),
+            (AfterWrite::Record(record), Err(error)) => {
+                tracing::error!(%error, "a record could not be written");
+                self.dispatch(Event::RecordFailed {
+                    record,
+                    reason: error.to_string(),
+                });
+            }
+            (AfterWrite::Entries { session, entries }, Ok(())) => {
+                if let Some(known) = self.sessions.get_mut(session) {
+                    let entries = known.transcript.saved(entries);
+                    self.tell_entries(session, entries);
+                }
+            }
+            (AfterWrite::Entries { session, entries }, Err(error)) => {
+                tracing::error!(%error, "transcript entries could not be written");
+                if let Some(known) = self.sessions.get_mut(session) {
+                    known.transcript.not_saved(now(), entries);
+                }
+            }
+            (AfterWrite::Nothing(_), Ok(())) => {}
+            (AfterWrite::Nothing(what), Err(error)) => {
+                tracing::error!(%error, what, "could not be written");
+            }
+        }
+    }
+
+    pub(super) fn stop_agent(&mut self, session: SessionId, why: Stopped) {
+        let run = self
+            .sessions
+            .get_mut(session)
+            .and_then(|session| session.run.as_mut());
+        if let Some(run) = run {
+            run.stopped.get_or_insert(why);
+            run.handle.stop();
+        }
+    }
+}

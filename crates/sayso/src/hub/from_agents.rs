@@ -1,0 +1,203 @@
+//! What agents do, as it arrives.
+
+use sayso_broker::{EndReason, Event, SessionId};
+use sayso_claude::AgentEvent;
+use sayso_protocol::Ack;
+use sayso_protocol::ErrorCode;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+use super::sessions::Stopped;
+use super::{ControlPurpose, FromAgent, Hub, wire};
+use crate::agents::{AgentOutput, claude};
+use sayso_broker::{AgentActivity, Timestamp};
+
+impl Hub {
+    pub(super) fn agent_output(&mut self, from: FromAgent) {
+        let FromAgent {
+            session,
+            run,
+            outputs,
+        } = from;
+        for output in outputs {
+            let current = self
+                .sessions
+                .get(session)
+                .and_then(|known| known.run.as_ref())
+                .is_some_and(|current| current.number == run);
+            if current {
+                self.output(session, output);
+            }
+        }
+    }
+
+    fn output(&mut self, session: SessionId, output: AgentOutput) {
+        match output {
+            AgentOutput::Ready => self.dispatch(Event::AgentActive {
+                session,
+                activity: AgentActivity::Idle,
+            }),
+            AgentOutput::Entry {
+                parent_tool_use_id,
+                body,
+            } => self.append(session, parent_tool_use_id, body),
+            AgentOutput::Delta(delta) => self.stream(session, delta),
+            AgentOutput::Asked(ask) => self.dispatch(Event::Asked { session, ask }),
+            AgentOutput::Withdrawn(native_id) => {
+                self.dispatch(Event::Withdrawn { session, native_id });
+            }
+            AgentOutput::Activity(activity) => {
+                self.dispatch(Event::AgentActive { session, activity });
+            }
+            AgentOutput::Mode(mode) => self.dispatch(Event::AgentMode { session, mode }),
+            AgentOutput::AgentSession(id) => {
+                self.update(session, |known| {
+                    known.agent_session_id.replace(id.clone()) != Some(id)
+                });
+            }
+            AgentOutput::Model(model) => {
+                self.update(session, |known| {
+                    known.model.replace(model.clone()) != Some(model)
+                });
+            }
+            AgentOutput::Title(title) => {
+                self.update(session, |known| {
+                    let changed = known.title != title;
+                    known.title = title;
+                    changed
+                });
+            }
+            AgentOutput::TurnEnded { cost_usd } => self.update(session, |known| {
+                known.usage.cost_usd = cost_usd;
+                known.usage.turns += 1;
+                true
+            }),
+            AgentOutput::ControlDone { token, result } => self.control_done(token, result),
+            AgentOutput::Ended(reason) => self.agent_ended(session, reason),
+        }
+    }
+
+    /// Changes a session and tells everybody when something changed.
+    fn update(
+        &mut self,
+        session: SessionId,
+        change: impl FnOnce(&mut super::sessions::Session) -> bool,
+    ) {
+        if self.sessions.get_mut(session).is_some_and(change) {
+            self.session_changed(session);
+        }
+    }
+
+    fn agent_ended(&mut self, session: SessionId, reason: EndReason) {
+        let run = self
+            .sessions
+            .get_mut(session)
+            .and_then(|known| known.run.take());
+        let stopped = run.and_then(|run| run.stopped);
+        let reason = match (stopped, reason) {
+            (Some(Stopped::Idle), _) => EndReason::Idle,
+            (Some(Stopped::Asked), _) => EndReason::Finished,
+            (Some(Stopped::RepeatedRequest), _) => EndReason::Failed(
+                "The agent used the id of an open request again, so its answers could not be \
+                 told apart. It was stopped."
+                    .to_owned(),
+            ),
+            (None, reason) => reason,
+        };
+        self.fail_controls_of(session);
+        self.dispatch(Event::AgentEnded { session, reason });
+    }
+
+    fn control_done(&mut self, token: u64, result: Result<Option<Box<RawValue>>, String>) {
+        let Some(control) = self.controls.remove(&token) else {
+            return;
+        };
+        let data = match result {
+            Ok(data) => data,
+            Err(message) => {
+                let message = format!("The agent refused: {message}");
+                self.reply(
+                    control.caller,
+                    Err(wire::error(ErrorCode::AgentError, message)),
+                );
+                return;
+            }
+        };
+        match control.purpose {
+            ControlPurpose::Plain => {}
+            ControlPurpose::SetMode(mode) => self.dispatch(Event::ModeConfirmed {
+                session: control.session,
+                mode,
+            }),
+            ControlPurpose::SetModel(model) => {
+                self.update(control.session, |known| {
+                    known.model = Some(model);
+                    true
+                });
+            }
+        }
+        let ack = Ack {
+            data: data.map(Arc::from),
+            ..Ack::default()
+        };
+        self.reply(control.caller, Ok(ack));
+    }
+
+    pub(super) fn give_up_controls(&mut self, now: Timestamp) {
+        let late = self
+            .controls
+            .iter()
+            .filter(|(_, control)| control.deadline <= now);
+        let late: Vec<u64> = late.map(|(token, _)| *token).collect();
+        self.fail_controls(late, "The agent did not answer in time.");
+    }
+
+    fn fail_controls_of(&mut self, session: SessionId) {
+        let lost = self
+            .controls
+            .iter()
+            .filter(|(_, control)| control.session == session);
+        let lost: Vec<u64> = lost.map(|(token, _)| *token).collect();
+        self.fail_controls(lost, "The agent ended before it answered.");
+    }
+
+    fn fail_controls(&mut self, tokens: Vec<u64>, message: &str) {
+        for token in tokens {
+            if let Some(control) = self.controls.remove(&token) {
+                self.reply(
+                    control.caller,
+                    Err(wire::error(ErrorCode::AgentError, message)),
+                );
+            }
+        }
+    }
+}
+
+/// Reads one process's events, translates them outside the hub and passes them
+/// on; when the hub is busy, this waits and so does the agent.
+pub(super) async fn forward(
+    session: SessionId,
+    run: u64,
+    mut events: mpsc::Receiver<AgentEvent>,
+    hub: mpsc::Sender<FromAgent>,
+) {
+    /// How many events are passed on at once when they come fast.
+    const BATCH: usize = 64;
+    let mut adapter = claude::Adapter::default();
+    let mut batch = Vec::with_capacity(BATCH);
+    while events.recv_many(&mut batch, BATCH).await > 0 {
+        let outputs = batch
+            .drain(..)
+            .flat_map(|event| adapter.translate(event))
+            .collect();
+        let message = FromAgent {
+            session,
+            run,
+            outputs,
+        };
+        if hub.send(message).await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Transcripts: appending to them, and bringing clients up to date.
+
+use std::sync::Arc;
+
+use sayso_broker::{ClientId, SessionId, Timestamp};
+use sayso_protocol::{
+    Defaults, Delta, EntryBody, ErrorCode, ServerMessage, TranscriptEntry, Welcome,
+};
+use sayso_store::{EntryRow, Store, UnixMillis, Write};
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::clients::{Outbox, Subscription, frame};
+use super::transcript::Entry;
+use super::writes::AfterWrite;
+use super::{Hub, HubHandle, HubMessage, Snapshot, now, wire};
+
+/// How many entries are read from the store at once.
+const PAGE: u32 = 200;
+
+impl Hub {
+    pub(super) fn connect(&mut self, client: ClientId, label: String, outbox: Outbox) {
+        self.clients.insert(client, label.clone(), outbox);
+        self.dispatch(sayso_broker::Event::ClientConnected { client, label });
+        self.welcome(client);
+    }
+
+    /// The snapshot. Made and queued in one step, so that nothing can come between.
+    pub(super) fn welcome(&mut self, client: ClientId) {
+        self.clients.start_over(client);
+        let Snapshot {
+            sessions,
+            pending_requests,
+        } = self.snapshot();
+        let cwd = match &self.config.default_folder {
+            Some(folder) => folder.clone(),
+            None => std::env::current_dir().unwrap_or_default(),
+        };
+        let welcome = Welcome {
+            server_version: env!("CARGO_PKG_VERSION").to_owned(),
+            client_id: client.0,
+            server_time: wire::time(now()),
+            sessions,
+            pending_requests,
+            agents: self.agents.infos(),
+            defaults: Defaults {
+                cwd: cwd.display().to_string(),
+                agent: self.default_agent(),
+                permission_mode: "default".to_owned(),
+            },
+        };
+        self.clients.send(client, &ServerMessage::Welcome(welcome));
+    }
+
+    /// The configured agent where it is there, else the demo.
+    pub(super) fn default_agent(&self) -> String {
+        let wanted = &self.config.default_agent;
+        match self.agents.program(wanted) {
+            Some(_) => wanted.clone(),
+            None => crate::agents::DEMO.to_owned(),
+        }
+    }
+
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let requests = self.broker.shown_requests();
+        Snapshot {
+            sessions: self.sessions.wire(),
+            pending_requests: requests.iter().map(wire::pending_request).collect(),
+        }
+    }
+
+    /// Numbers an entry and saves it; clients see it once it is saved.
+    pub(super) fn append(
+        &mut self,
+        session: SessionId,
+        parent_tool_use_id: Option<String>,
+        body: EntryBody,
+    ) {
+        let at = now();
+        let Some(known) = self.sessions.get_mut(session) else {
+            return;
+        };
+        known.transcript.settle(&body);
+        let entry = TranscriptEntry {
+            seq: known.transcript.next_seq(),
+            at: wire::time(at),
+            parent_tool_use_id,
+            body,
+        };
+        let json = match to_raw_value(&entry) {
+            Ok(json) => Arc::from(json),
+            Err(error) => {
+                tracing::error!(%error, "an entry could not be written as JSON");
+                return;
+            }
+        };
+        let entry = Entry {
+            seq: entry.seq,
+            at,
+            json,
+        };
+        if let Some(entry) = known.transcript.push(entry) {
+            self.save(session, vec![entry]);
+        }
+    }
+
+    fn save(&mut self, session: SessionId, entries: Vec<Entry>) {
+        let writes = entries
+            .iter()
+            .map(|entry| Write::AppendEntry(row(session, entry)));
+        let writes = writes.collect();
+        let after = AfterWrite::Entries { session, entries };
+        if let Err(AfterWrite::Entries { entries, .. }) = self.writes.submit(writes, after)
+            && let Some(known) = self.sessions.get_mut(session)
+        {
+            known.transcript.not_saved(now(), entries);
+        }
+    }
+
+    pub(super) fn save_unsaved(&mut self, now: Timestamp) {
+        for session in self.sessions.due_for_retry(now) {
+            if let Some(known) = self.sessions.get_mut(session) {
+                let entries = known.transcript.take_unsaved();
+                self.save(session, entries);
+            }
+        }
+    }
+
+    pub(super) fn tell_entries(&self, session: SessionId, entries: Vec<Arc<RawValue>>) {
+        if !entries.is_empty() {
+            let message = ServerMessage::Transcript {
+                session_id: session.0,
+                entries,
+            };
+            self.clients.broadcast_to_watchers(session, &message);
+        }
+    }
+
+    pub(super) fn stream(&mut self, session: SessionId, delta: Delta) {
+        if let Some(known) = self.sessions.get_mut(session) {
+            known.transcript.stream(&delta);
+            let message = ServerMessage::Delta {
+                session_id: session.0,
+                delta,
+            };
+            self.clients.broadcast_to_watchers(session, &message);
+        }
+    }
+
+    /// Starts to send what the client does not have.
+    pub(super) fn subscribe(&mut self, client: ClientId, session: SessionId, after: u64) {
+        self.clients
+            .subscribe(client, session, Subscription::CatchingUp);
+        self.dispatch(sayso_broker::Event::ClientAttached { client, session });
+        self.caught_up(client, session, after);
+    }
+
+    /// The client has everything up to `upto`; sends the rest, or goes live.
+    pub(super) fn caught_up(&mut self, client: ClientId, session: SessionId, upto: u64) {
+        let watching = self.clients.subscription(client, session);
+        let Some(known) = self.sessions.get(session) else {
+            return;
+        };
+        if watching != Some(Subscription::CatchingUp) {
+            return;
+        }
+        if upto < known.transcript.durable_seq() {
+            if let Some(outbox) = self.clients.outbox(client) {
+                let reader = HistoryReader {
+                    store: self.store.clone(),
+                    hub: self.handle.clone(),
+                    outbox,
+                    client,
+                    session,
+                };
+                tokio::spawn(reader.send(upto, known.transcript.durable_seq()));
+            }
+            return;
+        }
+        self.clients.subscribe(client, session, Subscription::Live);
+        for delta in known.transcript.live() {
+            let message = ServerMessage::Delta {
+                session_id: session.0,
+                delta: delta.clone(),
+            };
+            self.clients.send(client, &message);
+        }
+    }
+}
+
+/// Sends stored entries at the client's pace, outside the hub.
+struct HistoryReader {
+    store: Store,
+    hub: HubHandle,
+    outbox: Outbox,
+    client: ClientId,
+    session: SessionId,
+}
+
+impl HistoryReader {
+    async fn send(self, after: u64, until: u64) {
+        let mut upto = after;
+        while upto < until {
+            let from = i64::try_from(upto).unwrap_or(i64::MAX);
+            let session = sayso_store::SessionId(self.session.0);
+            let rows = match self.store.entries(session, from, PAGE).await {
+                Ok(rows) => rows,
+                Err(error) => {
+                    tracing::error!(%error, "a transcript could not be read");
+                    let error = wire::error(ErrorCode::StoreUnavailable, error.to_string());
+                    self.push(&ServerMessage::Error(error)).await;
+                    return;
+                }
+            };
+            let Some(last) = rows.last() else {
+                break;
+            };
+            upto = u64::try_from(last.seq).unwrap_or(until);
+            let entries = rows
+                .into_iter()
+                .filter_map(|row| RawValue::from_string(row.body).ok().map(Arc::from))
+                .collect();
+            let message = ServerMessage::Transcript {
+                session_id: self.session.0,
+                entries,
+            };
+            if !self.push(&message).await {
+                return;
+            }
+        }
+        let message = HubMessage::CaughtUp {
+            client: self.client,
+            session: self.session,
+            upto: upto.max(until),
+        };
+        // When the hub has ended there is nobody left to catch up.
+        let _ = self.hub.send(message).await;
+    }
+
+    async fn push(&self, message: &ServerMessage) -> bool {
+        match frame(message) {
+            Some(text) => self.outbox.send(text).await,
+            None => false,
+        }
+    }
+}
+
+fn row(session: SessionId, entry: &Entry) -> EntryRow {
+    EntryRow {
+        session_id: sayso_store::SessionId(session.0),
+        seq: i64::try_from(entry.seq).unwrap_or(i64::MAX),
+        at: UnixMillis(entry.at.0),
+        body: entry.json.get().to_owned(),
+    }
+}

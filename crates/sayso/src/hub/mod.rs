@@ -1,0 +1,395 @@
+//! The one task that owns the broker, the sessions and the clients.
+//!
+//! Everything that changes state arrives here as a message, in one order:
+//! that is why no client can see a request that another one has closed. The
+//! loop never waits for a disk, an agent or a slow browser.
+
+mod clients;
+mod commands;
+mod effects;
+mod from_agents;
+mod history;
+mod records;
+mod sessions;
+mod start;
+mod transcript;
+mod wire;
+mod writes;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sayso_broker::{Broker, ClientId, ClientRef, Event, ReplyTo, SessionId, Timestamp};
+use sayso_protocol::{Ack, ClientMessage, ErrorMessage, PendingRequest, Session};
+use sayso_store::{Completion, Store, Writer};
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
+
+use crate::agents::{AgentOutput, Agents};
+use crate::config::Config;
+
+pub use clients::{Frame, Outbox, outbox};
+
+use clients::Clients;
+use sessions::Sessions;
+use start::CheckedStart;
+use writes::Writes;
+
+/// How many messages of clients may wait.
+const CLIENT_QUEUE: usize = 1024;
+/// How many batches of agent output may wait; agents are held back beyond.
+const AGENT_QUEUE: usize = 256;
+/// How many writes may be under way before agents are held back.
+const WRITES_UNDER_WAY: usize = 2048;
+/// Room beyond that for what clients cause.
+const WRITE_QUEUE: usize = 2 * WRITES_UNDER_WAY;
+/// How long an agent may take to answer a control request.
+const CONTROL_PATIENCE: Duration = Duration::from_secs(15);
+/// How long the answers that a shutdown makes may take.
+const DRAIN_PATIENCE: Duration = Duration::from_secs(3);
+/// How long agents may take to end; they are killed then.
+const STOP_PATIENCE: Duration = Duration::from_secs(14);
+
+/// The answer to a client's message.
+pub type Reply = Result<Ack, ErrorMessage>;
+
+/// What the web layer tells the hub.
+#[derive(Debug)]
+pub enum HubMessage {
+    Connect {
+        client: ClientId,
+        label: String,
+        outbox: Outbox,
+    },
+    Disconnect {
+        client: ClientId,
+    },
+    /// The client fell behind, has caught up with what it was sent, and wants a new snapshot.
+    Resync {
+        client: ClientId,
+    },
+    Command {
+        caller: Caller,
+        message: ClientMessage,
+    },
+    Snapshot {
+        reply: oneshot::Sender<Snapshot>,
+    },
+    ClaudeVersion(String),
+    ShutDown,
+    // What the hub's own tasks report.
+    StartChecked {
+        caller: Caller,
+        checked: Result<CheckedStart, ErrorMessage>,
+    },
+    CaughtUp {
+        client: ClientId,
+        session: SessionId,
+        upto: u64,
+    },
+    LateReply {
+        caller: Caller,
+        reply: Reply,
+    },
+}
+
+/// Who sent a message and where the answer goes.
+#[derive(Debug)]
+pub enum Caller {
+    Socket {
+        client: ClientId,
+        id: Option<String>,
+    },
+    Rest {
+        client: ClientRef,
+        reply: oneshot::Sender<Reply>,
+    },
+}
+
+/// What there is right now, for scripts.
+#[derive(Debug)]
+pub struct Snapshot {
+    pub sessions: Vec<Session>,
+    pub pending_requests: Vec<PendingRequest>,
+}
+
+/// Output of one run of one session's agent.
+#[derive(Debug)]
+struct FromAgent {
+    session: SessionId,
+    run: u64,
+    outputs: Vec<AgentOutput>,
+}
+
+/// How the rest of the server reaches the hub. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct HubHandle {
+    messages: mpsc::Sender<HubMessage>,
+}
+
+impl HubHandle {
+    /// Waits for room. `Err` means that the hub has ended.
+    pub async fn send(&self, message: HubMessage) -> Result<(), HubGone> {
+        self.messages.send(message).await.map_err(|_| HubGone)
+    }
+
+    /// A message from a script, and its answer.
+    pub async fn call(&self, label: &str, message: ClientMessage) -> Result<Reply, HubGone> {
+        let (reply, answer) = oneshot::channel();
+        let client = ClientRef {
+            id: ClientId(Uuid::new_v4()),
+            label: label.to_owned(),
+        };
+        let caller = Caller::Rest { client, reply };
+        self.send(HubMessage::Command { caller, message }).await?;
+        answer.await.map_err(|_| HubGone)
+    }
+
+    pub async fn snapshot(&self) -> Result<Snapshot, HubGone> {
+        let (reply, answer) = oneshot::channel();
+        self.send(HubMessage::Snapshot { reply }).await?;
+        answer.await.map_err(|_| HubGone)
+    }
+}
+
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("Sayso is shutting down.")]
+pub struct HubGone;
+
+/// A control request that an agent has not answered yet.
+#[derive(Debug)]
+struct Control {
+    session: SessionId,
+    caller: Caller,
+    purpose: ControlPurpose,
+    deadline: Timestamp,
+}
+
+#[derive(Debug)]
+enum ControlPurpose {
+    Plain,
+    SetMode(sayso_broker::Mode),
+    SetModel(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Running,
+    /// Open requests are being refused.
+    Draining {
+        until: Timestamp,
+    },
+    /// Agents have been told to stop.
+    Stopping {
+        until: Timestamp,
+    },
+}
+
+pub struct Hub {
+    config: Arc<Config>,
+    agents: Agents,
+    broker: Broker,
+    events: VecDeque<Event>,
+    sessions: Sessions,
+    clients: Clients,
+    writes: Writes,
+    store: Store,
+    replies: HashMap<ReplyTo, Caller>,
+    next_reply: u64,
+    controls: HashMap<u64, Control>,
+    next_control: u64,
+    next_run: u64,
+    phase: Phase,
+    handle: HubHandle,
+    messages: mpsc::Receiver<HubMessage>,
+    from_agents: mpsc::Receiver<FromAgent>,
+    to_hub: mpsc::Sender<FromAgent>,
+    completions: mpsc::Receiver<Completion>,
+}
+
+impl std::fmt::Debug for Hub {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Hub")
+            .field("phase", &self.phase)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Hub {
+    /// Reads what earlier runs left and starts the writer. `run` does the rest.
+    pub async fn open(config: Arc<Config>, agents: Agents, store: Store) -> anyhow::Result<Self> {
+        let now = now();
+        let sessions = Sessions::load(&store, now).await?;
+        let (messages_sender, messages) = mpsc::channel(CLIENT_QUEUE);
+        let (to_hub, from_agents) = mpsc::channel(AGENT_QUEUE);
+        let (completed, completions) = mpsc::channel(WRITE_QUEUE + 1);
+        let writer = Writer::start(store.clone(), completed, WRITE_QUEUE);
+        Ok(Self {
+            config,
+            agents,
+            broker: Broker::new(now),
+            events: VecDeque::new(),
+            sessions,
+            clients: Clients::default(),
+            writes: Writes::new(writer),
+            store,
+            replies: HashMap::new(),
+            next_reply: 0,
+            controls: HashMap::new(),
+            next_control: 0,
+            next_run: 0,
+            phase: Phase::Running,
+            handle: HubHandle {
+                messages: messages_sender,
+            },
+            messages,
+            from_agents,
+            to_hub,
+            completions,
+        })
+    }
+
+    pub fn handle(&self) -> HubHandle {
+        self.handle.clone()
+    }
+
+    /// Runs until a shutdown is complete.
+    pub async fn run(mut self) {
+        loop {
+            let wakeup = self.next_wakeup();
+            tokio::select! {
+                biased;
+                Some(completion) = self.completions.recv() => self.completed(completion),
+                Some(message) = self.messages.recv() => self.message(message),
+                Some(output) = self.from_agents.recv(), if self.writes.under_way() < WRITES_UNDER_WAY => {
+                    self.agent_output(output);
+                }
+                () = sleep_until(wakeup) => self.tick(),
+            }
+            if self.advance_shutdown() {
+                break;
+            }
+        }
+        self.clients.close();
+        self.writes.close(&mut self.completions).await;
+        self.store.close().await;
+    }
+
+    fn message(&mut self, message: HubMessage) {
+        match message {
+            HubMessage::Connect {
+                client,
+                label,
+                outbox,
+            } => self.connect(client, label, outbox),
+            HubMessage::Disconnect { client } => {
+                self.clients.remove(client);
+                self.dispatch(Event::ClientDisconnected { client });
+            }
+            HubMessage::Resync { client } => self.welcome(client),
+            HubMessage::Command { caller, message } => self.command(caller, message),
+            HubMessage::Snapshot { reply } => {
+                let snapshot = self.snapshot();
+                // The one who asked may have gone.
+                let _ = reply.send(snapshot);
+            }
+            HubMessage::ClaudeVersion(version) => self.agents.set_claude_version(version),
+            HubMessage::ShutDown => self.begin_shutdown(),
+            HubMessage::StartChecked { caller, checked } => self.start_checked(caller, checked),
+            HubMessage::CaughtUp {
+                client,
+                session,
+                upto,
+            } => self.caught_up(client, session, upto),
+            HubMessage::LateReply { caller, reply } => self.reply(caller, reply),
+        }
+    }
+
+    /// Gives the broker an event and carries out all that follows from it.
+    fn dispatch(&mut self, event: Event) {
+        self.events.push_back(event);
+        while let Some(event) = self.events.pop_front() {
+            for effect in self.broker.handle(now(), event) {
+                self.carry_out(effect);
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = now();
+        self.dispatch(Event::Tick);
+        self.give_up_controls(now);
+        self.save_unsaved(now);
+    }
+
+    fn next_wakeup(&self) -> Option<Timestamp> {
+        let shutdown = match self.phase {
+            Phase::Running => None,
+            Phase::Draining { until } | Phase::Stopping { until } => Some(until),
+        };
+        let controls = self.controls.values().map(|control| control.deadline).min();
+        let unsaved = self.sessions.next_retry();
+        [self.broker.next_wakeup(), shutdown, controls, unsaved]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn begin_shutdown(&mut self) {
+        if self.phase != Phase::Running {
+            return;
+        }
+        self.phase = Phase::Draining {
+            until: now().plus(DRAIN_PATIENCE),
+        };
+        self.dispatch(Event::ShutDown);
+    }
+
+    /// True when nothing is left to wait for.
+    fn advance_shutdown(&mut self) -> bool {
+        let now = now();
+        if let Phase::Draining { until } = self.phase
+            && (self.broker.is_quiet() || until <= now)
+        {
+            self.sessions.stop_all();
+            self.phase = Phase::Stopping {
+                until: now.plus(STOP_PATIENCE),
+            };
+        }
+        match self.phase {
+            Phase::Running | Phase::Draining { .. } => false,
+            Phase::Stopping { until } => !self.sessions.any_running() || until <= now,
+        }
+    }
+
+    fn client_of(&self, caller: &Caller) -> ClientRef {
+        match caller {
+            Caller::Socket { client, .. } => ClientRef {
+                id: *client,
+                label: self.clients.label(*client).to_owned(),
+            },
+            Caller::Rest { client, .. } => client.clone(),
+        }
+    }
+
+    fn remember_caller(&mut self, caller: Caller) -> ReplyTo {
+        self.next_reply += 1;
+        let reply = ReplyTo(self.next_reply);
+        self.replies.insert(reply, caller);
+        reply
+    }
+}
+
+fn now() -> Timestamp {
+    Timestamp(jiff::Timestamp::now().as_millisecond())
+}
+
+async fn sleep_until(wakeup: Option<Timestamp>) {
+    match wakeup {
+        // A little late rather than a little early: then the tick finds what is due.
+        Some(at) => tokio::time::sleep(now().until(at) + Duration::from_millis(1)).await,
+        None => std::future::pending().await,
+    }
+}

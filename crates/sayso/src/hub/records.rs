@@ -1,0 +1,166 @@
+//! Domain types as rows.
+
+use sayso_broker::{
+    DecidedBy, Delivery, OutcomeKind, RequestId, RequestView, Resolution, Timestamp,
+};
+use sayso_protocol::RequestDetail;
+use sayso_store::{self as store, DecisionRow, RequestRow, RequestStatus, UnixMillis, Write};
+
+use super::wire;
+
+pub(super) fn open_request(request: &RequestView) -> Write {
+    let ask = &request.ask;
+    let detail: RequestDetail = serde_json::from_str(ask.detail.as_str()).unwrap_or_default();
+    Write::OpenRequest(RequestRow {
+        id: request_id(ask.id),
+        session_id: store::SessionId(request.session.0),
+        native_id: ask.native_id.as_str().to_owned(),
+        kind: kind_name(request).to_owned(),
+        tool_name: ask.tool_name.clone(),
+        tool_use_id: ask.tool_use_id.clone(),
+        agent_id: detail.agent_id,
+        agent_label: detail.agent_label,
+        input: ask.input.as_str().to_owned(),
+        input_digest: ask.digest.clone(),
+        raw: ask.raw.as_str().to_owned(),
+        detail: ask.detail.as_str().to_owned(),
+        created_at: millis(request.created_at),
+        deadline: request.clock.deadline.map(millis),
+        held_remaining_ms: remaining(request),
+        status: RequestStatus::Open,
+    })
+}
+
+pub(super) fn clock(request: &RequestView) -> Write {
+    Write::UpdateRequestClock {
+        id: request_id(request.ask.id),
+        deadline: request.clock.deadline.map(millis),
+        held_remaining_ms: remaining(request),
+    }
+}
+
+pub(super) fn decide(request: RequestId, resolution: &Resolution) -> Write {
+    let client = match &resolution.by {
+        DecidedBy::Human(client) => Some(client),
+        DecidedBy::Mode(_) | DecidedBy::Timeout | DecidedBy::Policy(_) | DecidedBy::Agent => None,
+    };
+    let mut decision = resolution
+        .decision
+        .as_ref()
+        .map_or(serde_json::Value::Null, wire::decision_json);
+    if let Some(decision) = decision.as_object_mut() {
+        match &resolution.by {
+            DecidedBy::Mode(mode) => decision.insert("mode".to_owned(), mode.0.as_ref().into()),
+            DecidedBy::Policy(policy) => decision.insert("policy".to_owned(), (*policy).into()),
+            DecidedBy::Human(_) | DecidedBy::Timeout | DecidedBy::Agent => None,
+        };
+    }
+    Write::Decide(DecisionRow {
+        request_id: request_id(request),
+        outcome: match resolution.outcome {
+            OutcomeKind::Allowed => store::Outcome::Allowed,
+            OutcomeKind::Denied => store::Outcome::Denied,
+            OutcomeKind::Answered => store::Outcome::Answered,
+            OutcomeKind::Expired => store::Outcome::Expired,
+            OutcomeKind::Withdrawn => store::Outcome::Withdrawn,
+        },
+        decided_by: match &resolution.by {
+            DecidedBy::Human(_) => store::DecidedBy::Human,
+            DecidedBy::Mode(_) => store::DecidedBy::Mode,
+            DecidedBy::Timeout => store::DecidedBy::Timeout,
+            DecidedBy::Policy(_) => store::DecidedBy::Policy,
+            DecidedBy::Agent => store::DecidedBy::Agent,
+        },
+        client_id: client.map(|client| client.id.to_string()),
+        client_label: client.map(|client| client.label.clone()),
+        decision: decision.to_string(),
+        message: resolution.message().map(str::to_owned),
+        at: millis(resolution.at),
+        delivery: delivery(resolution.delivery),
+        delivered_at: None,
+    })
+}
+
+pub(super) fn set_delivery(request: RequestId, state: Delivery, now: Timestamp) -> Write {
+    Write::SetDelivery {
+        request_id: request_id(request),
+        delivery: delivery(state),
+        at: (state == Delivery::Sent).then(|| millis(now)),
+    }
+}
+
+fn delivery(delivery: Delivery) -> store::Delivery {
+    match delivery {
+        Delivery::Pending => store::Delivery::Pending,
+        Delivery::Sent => store::Delivery::Sent,
+        Delivery::TooLate => store::Delivery::TooLate,
+        Delivery::Failed => store::Delivery::Failed,
+        Delivery::None => store::Delivery::None,
+    }
+}
+
+/// The outcome of a request that was closed so long ago that only the store knows it.
+pub(super) fn outcome(row: &DecisionRow) -> sayso_protocol::Outcome {
+    use sayso_protocol::{DecidedBy, Delivery, OutcomeKind};
+    let client = row.client_id.as_ref().and_then(|id| id.parse().ok());
+    sayso_protocol::Outcome {
+        what: match row.outcome {
+            store::Outcome::Allowed => OutcomeKind::Allowed,
+            store::Outcome::Denied => OutcomeKind::Denied,
+            store::Outcome::Answered => OutcomeKind::Answered,
+            store::Outcome::Expired => OutcomeKind::Expired,
+            store::Outcome::Withdrawn => OutcomeKind::Withdrawn,
+            store::Outcome::Orphaned => OutcomeKind::Orphaned,
+        },
+        by: match row.decided_by {
+            store::DecidedBy::Human => DecidedBy::Human,
+            store::DecidedBy::Rule => DecidedBy::Rule,
+            store::DecidedBy::Mode => DecidedBy::Mode,
+            store::DecidedBy::Timeout => DecidedBy::Timeout,
+            store::DecidedBy::Policy => DecidedBy::Policy,
+            store::DecidedBy::Agent => DecidedBy::Agent,
+        },
+        client: client.map(|client_id| sayso_protocol::ClientRef {
+            client_id,
+            label: row.client_label.clone().unwrap_or_default(),
+        }),
+        message: row.message.clone(),
+        edited: serde_json::from_str::<serde_json::Value>(&row.decision).is_ok_and(|decision| {
+            decision
+                .get("updated_input")
+                .is_some_and(|input| !input.is_null())
+        }),
+        delivery: match row.delivery {
+            store::Delivery::Pending => Delivery::Pending,
+            store::Delivery::Sent => Delivery::Sent,
+            store::Delivery::TooLate => Delivery::TooLate,
+            store::Delivery::Failed => Delivery::Failed,
+            store::Delivery::None => Delivery::None,
+        },
+        at: wire::time(Timestamp(row.at.0)),
+    }
+}
+
+fn kind_name(request: &RequestView) -> &'static str {
+    use sayso_broker::Kind;
+    match request.ask.kind {
+        Kind::Tool => "tool_approval",
+        Kind::Questions(_) => "ask_user_question",
+        Kind::Plan => "plan_approval",
+        Kind::Elicitation(_) => "elicitation",
+        Kind::Other => "other",
+    }
+}
+
+fn remaining(request: &RequestView) -> Option<i64> {
+    let remaining = request.clock.remaining?;
+    Some(i64::try_from(remaining.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn request_id(id: RequestId) -> store::RequestId {
+    store::RequestId(id.0)
+}
+
+fn millis(time: Timestamp) -> UnixMillis {
+    UnixMillis(time.0)
+}

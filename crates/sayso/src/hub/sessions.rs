@@ -1,0 +1,208 @@
+//! The sessions the hub knows: those that run and those that have ended.
+
+use indexmap::IndexMap;
+use sayso_broker::{SessionId, SessionState, Timestamp};
+use sayso_claude::AgentHandle;
+use sayso_protocol::{Session as WireSession, Usage};
+use sayso_store::{SessionRow, Store, UnixMillis};
+
+use super::transcript::Transcript;
+use super::wire;
+use crate::config::PolicySettings;
+
+/// One session. Outlives its agent; `run` is there while the agent is.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) id: SessionId,
+    pub(super) title: String,
+    pub(super) cwd: String,
+    pub(super) agent: String,
+    pub(super) agent_session_id: Option<String>,
+    pub(super) permission_mode: String,
+    pub(super) model: Option<String>,
+    pub(super) created_at: Timestamp,
+    pub(super) state: SessionState,
+    pub(super) state_changed_at: Timestamp,
+    pub(super) error: Option<String>,
+    pub(super) ended_reason: Option<String>,
+    pub(super) usage: Usage,
+    pub(super) policies: PolicySettings,
+    pub(super) transcript: Transcript,
+    pub(super) run: Option<Run>,
+}
+
+/// One process of a session's agent.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// Tells late output of an earlier process from that of this one.
+    pub(super) number: u64,
+    pub(super) handle: AgentHandle,
+    /// Why Sayso stopped it, if it did.
+    pub(super) stopped: Option<Stopped>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    Asked,
+    Idle,
+    RepeatedRequest,
+}
+
+impl Session {
+    pub(super) fn can_resume(&self) -> bool {
+        self.state == SessionState::Dead && self.agent_session_id.is_some()
+    }
+
+    pub(super) fn wire(&self) -> WireSession {
+        WireSession {
+            session_id: self.id.0,
+            title: self.title.clone(),
+            cwd: self.cwd.clone(),
+            agent: self.agent.clone(),
+            state: wire::session_state(self.state),
+            permission_mode: self.permission_mode.clone(),
+            model: self.model.clone(),
+            started_at: wire::time(self.created_at),
+            state_changed_at: wire::time(self.state_changed_at),
+            usage: self.usage.clone(),
+            error: self.error.clone(),
+            can_resume: self.can_resume(),
+            last_seq: self.transcript.durable_seq(),
+        }
+    }
+
+    pub(super) fn row(&self) -> SessionRow {
+        let json = |result: serde_json::Result<String>| result.ok();
+        SessionRow {
+            id: sayso_store::SessionId(self.id.0),
+            title: self.title.clone(),
+            cwd: self.cwd.clone(),
+            agent: self.agent.clone(),
+            agent_session_id: self.agent_session_id.clone(),
+            state: wire::state_name(self.state).to_owned(),
+            permission_mode: self.permission_mode.clone(),
+            model: self.model.clone(),
+            created_at: UnixMillis(self.created_at.0),
+            state_changed_at: UnixMillis(self.state_changed_at.0),
+            ended_reason: self.ended_reason.clone(),
+            error: self.error.clone(),
+            usage: json(serde_json::to_string(&self.usage)),
+            policies: json(serde_json::to_string(&self.policies)),
+            archived_at: None,
+        }
+    }
+
+    fn from_row(row: SessionRow, last_seq: u64) -> Self {
+        let interrupted = row.ended_reason.as_deref() == Some(SessionRow::SERVER_RESTARTED);
+        let error = row.error.or_else(|| {
+            interrupted.then(|| "Sayso was stopped while this session was running.".to_owned())
+        });
+        let read = |text: Option<String>| text.unwrap_or_default();
+        Self {
+            id: SessionId(row.id.0),
+            title: row.title,
+            cwd: row.cwd,
+            agent: row.agent,
+            agent_session_id: row.agent_session_id,
+            permission_mode: row.permission_mode,
+            model: row.model,
+            created_at: Timestamp(row.created_at.0),
+            state: SessionState::Dead,
+            state_changed_at: Timestamp(row.state_changed_at.0),
+            error,
+            ended_reason: row.ended_reason,
+            usage: serde_json::from_str(&read(row.usage)).unwrap_or_default(),
+            policies: serde_json::from_str(&read(row.policies)).unwrap_or_default(),
+            transcript: Transcript::starting_after(last_seq),
+            run: None,
+        }
+    }
+}
+
+/// All sessions, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Sessions {
+    sessions: IndexMap<SessionId, Session>,
+}
+
+impl Sessions {
+    /// Reads what is stored. Whatever was open when the last server ended is orphaned.
+    pub(super) async fn load(store: &Store, now: Timestamp) -> anyhow::Result<Self> {
+        let orphaned = store.recover(UnixMillis(now.0)).await?;
+        if !orphaned.is_empty() {
+            tracing::warn!(
+                count = orphaned.len(),
+                "requests were open when the last server ended"
+            );
+        }
+        let mut sessions = IndexMap::new();
+        let rows = store.sessions().await?;
+        for row in rows.into_iter().rev() {
+            let last_seq = store.last_seq(row.id).await?;
+            let session = Session::from_row(row, u64::try_from(last_seq).unwrap_or(0));
+            sessions.insert(session.id, session);
+        }
+        Ok(Self { sessions })
+    }
+
+    pub(super) fn insert(&mut self, session: Session) {
+        self.sessions.insert(session.id, session);
+    }
+
+    pub(super) fn remove(&mut self, id: SessionId) -> Option<Session> {
+        self.sessions.shift_remove(&id)
+    }
+
+    pub(super) fn get(&self, id: SessionId) -> Option<&Session> {
+        self.sessions.get(&id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: SessionId) -> Option<&mut Session> {
+        self.sessions.get_mut(&id)
+    }
+
+    pub(super) fn wire(&self) -> Vec<WireSession> {
+        self.sessions.values().map(Session::wire).collect()
+    }
+
+    pub(super) fn any_running(&self) -> bool {
+        self.sessions.values().any(|session| session.run.is_some())
+    }
+
+    pub(super) fn stop_all(&mut self) {
+        for session in self.sessions.values_mut() {
+            if let Some(run) = &mut session.run {
+                run.stopped.get_or_insert(Stopped::Asked);
+                run.handle.stop();
+            }
+        }
+    }
+
+    pub(super) fn next_retry(&self) -> Option<Timestamp> {
+        self.sessions
+            .values()
+            .filter_map(|session| session.transcript.retry_at())
+            .min()
+    }
+
+    pub(super) fn due_for_retry(&self, now: Timestamp) -> Vec<SessionId> {
+        self.sessions
+            .values()
+            .filter(|session| session.transcript.retry_at().is_some_and(|at| at <= now))
+            .map(|session| session.id)
+            .collect()
+    }
+}
+
+/// A title from the first words of a message, or from the folder.
+pub(super) fn title(prompt: Option<&str>, cwd: &str) -> String {
+    const LENGTH: usize = 60;
+    let line = prompt
+        .and_then(|prompt| prompt.lines().map(str::trim).find(|line| !line.is_empty()))
+        .unwrap_or_else(|| cwd.rsplit('/').find(|part| !part.is_empty()).unwrap_or(cwd));
+    let mut title: String = line.chars().take(LENGTH).collect();
+    if line.chars().nth(LENGTH).is_some() {
+        title.push('…');
+    }
+    title
+}

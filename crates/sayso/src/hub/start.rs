@@ -1,0 +1,284 @@
+//! Starting sessions, new ones and those that go on.
+
+use std::path::{Path, PathBuf};
+
+use sayso_broker::{Event, Mode, SessionId, SessionSpec, SessionState};
+use sayso_claude::launch::Conversation;
+use sayso_claude::{LaunchOptions, PassedVariables, PermissionMode};
+use sayso_protocol::{Ack, ErrorCode, ErrorMessage, StartSession, Usage};
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use super::sessions::{Run, Session, title};
+use super::transcript::Transcript;
+use super::{Caller, Hub, HubMessage, from_agents, now, wire};
+use crate::config::PolicySettings;
+
+/// How many events of one agent may wait to be translated.
+const EVENT_QUEUE: usize = 256;
+
+/// A start whose folder is there.
+#[derive(Debug)]
+pub struct CheckedStart {
+    start: StartSession,
+    cwd: PathBuf,
+}
+
+impl Hub {
+    /// Looks at the folder first, outside the hub: a file system may be slow.
+    pub(super) fn start_session(&mut self, caller: Caller, start: StartSession) {
+        let hub = self.handle.clone();
+        tokio::spawn(async move {
+            let checked = check_folder(&start.cwd)
+                .await
+                .map(|cwd| CheckedStart { start, cwd });
+            // When the hub has ended there is nothing left to start.
+            let _ = hub.send(HubMessage::StartChecked { caller, checked }).await;
+        });
+    }
+
+    pub(super) fn start_checked(
+        &mut self,
+        caller: Caller,
+        checked: Result<CheckedStart, ErrorMessage>,
+    ) {
+        if self.phase != super::Phase::Running {
+            let error = wire::error(ErrorCode::ShuttingDown, "Sayso is shutting down.");
+            return self.reply(caller, Err(error));
+        }
+        let started = checked.and_then(|checked| match checked.start.resume {
+            Some(session) => self.resume(SessionId(session), &checked.start),
+            None => self.start_new(&checked),
+        });
+        let started = started.and_then(|(session, prompt)| {
+            if let Caller::Socket { client, .. } = &caller {
+                self.dispatch(Event::ClientAttached {
+                    client: *client,
+                    session,
+                });
+            }
+            if let Some(prompt) = prompt {
+                self.send_text(session, prompt)?;
+            }
+            Ok(session)
+        });
+        let reply = started.map(|session| Ack {
+            session_id: Some(session.0),
+            ..Ack::default()
+        });
+        self.reply(caller, reply);
+    }
+
+    fn start_new(
+        &mut self,
+        checked: &CheckedStart,
+    ) -> Result<(SessionId, Option<String>), ErrorMessage> {
+        let start = &checked.start;
+        let agent = start.agent.clone().unwrap_or_else(|| self.default_agent());
+        let mode = start
+            .permission_mode
+            .clone()
+            .unwrap_or_else(|| "default".to_owned());
+        self.check_mode(&agent, &mode)?;
+        let policies = self.policies(start, &self.config.policies)?;
+        let cwd = checked.cwd.display().to_string();
+        let prompt = start
+            .prompt
+            .clone()
+            .filter(|prompt| !prompt.trim().is_empty());
+        let session = Session {
+            id: SessionId(Uuid::now_v7()),
+            title: title(prompt.as_deref(), &cwd),
+            cwd,
+            agent,
+            agent_session_id: None,
+            permission_mode: mode,
+            model: start.model.clone(),
+            created_at: now(),
+            state: SessionState::Starting,
+            state_changed_at: now(),
+            error: None,
+            ended_reason: None,
+            usage: Usage::default(),
+            policies,
+            transcript: Transcript::default(),
+            run: None,
+        };
+        let id = session.id;
+        self.sessions.insert(session);
+        match self.launch(id) {
+            Ok(()) => Ok((id, prompt)),
+            Err(error) => {
+                self.sessions.remove(id);
+                Err(error)
+            }
+        }
+    }
+
+    fn resume(
+        &mut self,
+        id: SessionId,
+        start: &StartSession,
+    ) -> Result<(SessionId, Option<String>), ErrorMessage> {
+        let policies = match self.sessions.get(id) {
+            Some(session) => self.policies(start, &session.policies)?,
+            None => {
+                return Err(wire::error(
+                    ErrorCode::UnknownSession,
+                    "There is no such session.",
+                ));
+            }
+        };
+        if let (Some(mode), Some(agent)) = (
+            &start.permission_mode,
+            self.sessions.get(id).map(|session| session.agent.clone()),
+        ) {
+            self.check_mode(&agent, mode)?;
+        }
+        let Some(session) = self.sessions.get_mut(id) else {
+            return Err(wire::error(
+                ErrorCode::UnknownSession,
+                "There is no such session.",
+            ));
+        };
+        if session.run.is_some() {
+            let text = "This session is still running; send it a message instead.";
+            return Err(wire::error(ErrorCode::InvalidMessage, text));
+        }
+        session.policies = policies;
+        if let Some(mode) = &start.permission_mode {
+            session.permission_mode.clone_from(mode);
+        }
+        if start.model.is_some() {
+            session.model.clone_from(&start.model);
+        }
+        self.launch(id)?;
+        let prompt = start
+            .prompt
+            .clone()
+            .filter(|prompt| !prompt.trim().is_empty());
+        Ok((id, prompt))
+    }
+
+    /// Starts the agent's process for a session that has none.
+    fn launch(&mut self, id: SessionId) -> Result<(), ErrorMessage> {
+        let Some(session) = self.sessions.get(id) else {
+            return Err(wire::error(
+                ErrorCode::UnknownSession,
+                "There is no such session.",
+            ));
+        };
+        let Some(program) = self.agents.program(&session.agent) else {
+            let problem = self
+                .agents
+                .info(&session.agent)
+                .and_then(|info| info.problem);
+            let problem =
+                problem.unwrap_or_else(|| format!("There is no agent `{}`.", session.agent));
+            return Err(wire::error(ErrorCode::AgentUnavailable, problem));
+        };
+        let mode = PermissionMode::from_wire(&session.permission_mode);
+        let earlier = session
+            .agent_session_id
+            .as_ref()
+            .and_then(|id| id.parse().ok());
+        let options = LaunchOptions {
+            leading_arguments: program.leading_arguments,
+            model: session.model.clone(),
+            conversation: earlier.map_or_else(
+                || Conversation::NewWithId(Uuid::new_v4()),
+                Conversation::Resume,
+            ),
+            allow_bypass: mode == PermissionMode::BypassPermissions,
+            permission_mode: Some(mode),
+            passed_variables: PassedVariables(self.config.pass_environment.clone()),
+            ..LaunchOptions::new(program.path, &session.cwd)
+        };
+        let spec = SessionSpec {
+            policies: session.policies.policies(),
+            mode: Mode::new(&session.permission_mode),
+        };
+        let (events, received) = mpsc::channel(EVENT_QUEUE);
+        let handle = sayso_claude::spawn(&options, events)
+            .map_err(|error| wire::error(ErrorCode::AgentUnavailable, error.to_string()))?;
+        self.next_run += 1;
+        let number = self.next_run;
+        tokio::spawn(from_agents::forward(
+            id,
+            number,
+            received,
+            self.to_hub.clone(),
+        ));
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.run = Some(Run {
+                number,
+                handle,
+                stopped: None,
+            });
+        }
+        self.dispatch(Event::SessionStarted { session: id, spec });
+        Ok(())
+    }
+
+    fn policies(
+        &self,
+        start: &StartSession,
+        base: &PolicySettings,
+    ) -> Result<PolicySettings, ErrorMessage> {
+        match &start.policies {
+            None => Ok(base.clone()),
+            Some(overrides) => base.with(overrides).map_err(|error| {
+                let text = format!("`start_session`: field `policies`: {error}.");
+                wire::error(ErrorCode::InvalidMessage, text)
+            }),
+        }
+    }
+
+    pub(super) fn check_mode(&self, agent: &str, mode: &str) -> Result<(), ErrorMessage> {
+        let Some(info) = self.agents.info(agent) else {
+            let text = format!("There is no agent `{agent}`.");
+            return Err(wire::error(ErrorCode::AgentUnavailable, text));
+        };
+        let names: Vec<&str> = info
+            .permission_modes
+            .iter()
+            .map(|known| known.mode.as_str())
+            .collect();
+        if names.contains(&mode) {
+            return Ok(());
+        }
+        let text = format!("`permission_mode` must be one of {}.", names.join(", "));
+        Err(wire::error(ErrorCode::InvalidMessage, text))
+    }
+}
+
+async fn check_folder(cwd: &str) -> Result<PathBuf, ErrorMessage> {
+    let not_found = |text: String| wire::error(ErrorCode::FolderNotFound, text);
+    let path = match cwd.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+            let Some(folders) = directories::UserDirs::new() else {
+                return Err(not_found("There is no home folder for `~`.".to_owned()));
+            };
+            folders.home_dir().join(rest.trim_start_matches('/'))
+        }
+        Some(_) | None => PathBuf::from(cwd),
+    };
+    if !path.is_absolute() {
+        return Err(not_found(format!(
+            "`{cwd}` is not an absolute path; start it with `/` or `~`."
+        )));
+    }
+    match tokio::fs::canonicalize(&path).await {
+        Ok(real) if is_folder(&real).await => Ok(real),
+        Ok(_) => Err(not_found(format!("`{cwd}` is not a folder."))),
+        Err(error) => Err(not_found(format!(
+            "The folder `{cwd}` cannot be opened: {error}."
+        ))),
+    }
+}
+
+async fn is_folder(path: &Path) -> bool {
+    tokio::fs::metadata(path)
+        .await
+        .is_ok_and(|metadata| metadata.is_dir())
+}

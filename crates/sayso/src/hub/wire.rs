@@ -1,0 +1,215 @@
+//! Domain types as the protocol's. Small, total, and only here.
+
+use sayso_broker::{
+    AnswerValue, ClientRef, DecidedBy, Decision, Delivery, Json, Kind, OnTimeout, OutcomeKind,
+    Refusal, RequestView, Resolution, SessionState, Timestamp,
+};
+use sayso_protocol::{
+    self as protocol, Choice, ErrorCode, ErrorMessage, Outcome, PendingRequest, RawJson,
+    RequestDetail, RequestType,
+};
+use serde_json::value::RawValue;
+
+pub(super) fn time(time: Timestamp) -> jiff::Timestamp {
+    jiff::Timestamp::from_millisecond(time.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+}
+
+pub(super) fn session_state(state: SessionState) -> protocol::SessionState {
+    match state {
+        SessionState::Starting => protocol::SessionState::Starting,
+        SessionState::AssistantTurn => protocol::SessionState::AssistantTurn,
+        SessionState::UserTurn => protocol::SessionState::UserTurn,
+        SessionState::Dead => protocol::SessionState::Dead,
+    }
+}
+
+pub(super) fn state_name(state: SessionState) -> &'static str {
+    match state {
+        SessionState::Starting => "starting",
+        SessionState::AssistantTurn => "assistant_turn",
+        SessionState::UserTurn => "user_turn",
+        SessionState::Dead => "dead",
+    }
+}
+
+pub(super) fn request_type(kind: &Kind) -> RequestType {
+    match kind {
+        Kind::Tool => RequestType::ToolApproval,
+        Kind::Questions(_) => RequestType::AskUserQuestion,
+        Kind::Plan => RequestType::PlanApproval,
+        Kind::Elicitation(_) => RequestType::Elicitation,
+        Kind::Other => RequestType::Other,
+    }
+}
+
+pub(super) fn pending_request(request: &RequestView) -> PendingRequest {
+    let ask = &request.ask;
+    // Made by our own adapter; an unreadable one only shows less.
+    let detail: RequestDetail = serde_json::from_str(ask.detail.as_str()).unwrap_or_default();
+    PendingRequest {
+        request_id: ask.id.0,
+        session_id: request.session.0,
+        request_type: request_type(&ask.kind),
+        tool_name: ask.tool_name.clone(),
+        tool_input: raw(&ask.input),
+        input_digest: ask.digest.clone(),
+        created_at: time(request.created_at),
+        deadline: request.clock.deadline.map(time),
+        on_timeout: match request.on_timeout {
+            OnTimeout::Deny => protocol::OnTimeout::Deny,
+            OnTimeout::DenyAndInterrupt => protocol::OnTimeout::DenyAndInterrupt,
+        },
+        held: request.clock.held,
+        remaining_seconds: request.clock.remaining.map(|remaining| remaining.as_secs()),
+        tool_use_id: ask.tool_use_id.clone(),
+        detail: RequestDetail {
+            free_text: request.free_text,
+            ..detail
+        },
+        choices: ask
+            .choices
+            .iter()
+            .map(|choice| Choice {
+                choice_id: choice.id.clone(),
+                label: choice.label.clone(),
+                allows: choice.allows,
+                turn_continues: choice.turn_continues,
+                remembers: choice.remembers.clone(),
+            })
+            .collect(),
+    }
+}
+
+pub(super) fn outcome(resolution: &Resolution) -> Outcome {
+    Outcome {
+        what: match resolution.outcome {
+            OutcomeKind::Allowed => protocol::OutcomeKind::Allowed,
+            OutcomeKind::Denied => protocol::OutcomeKind::Denied,
+            OutcomeKind::Answered => protocol::OutcomeKind::Answered,
+            OutcomeKind::Expired => protocol::OutcomeKind::Expired,
+            OutcomeKind::Withdrawn => protocol::OutcomeKind::Withdrawn,
+        },
+        by: match &resolution.by {
+            DecidedBy::Human(_) => protocol::DecidedBy::Human,
+            DecidedBy::Mode(_) => protocol::DecidedBy::Mode,
+            DecidedBy::Timeout => protocol::DecidedBy::Timeout,
+            DecidedBy::Policy(_) => protocol::DecidedBy::Policy,
+            DecidedBy::Agent => protocol::DecidedBy::Agent,
+        },
+        client: match &resolution.by {
+            DecidedBy::Human(client) => Some(client_ref(client)),
+            DecidedBy::Mode(_) | DecidedBy::Timeout | DecidedBy::Policy(_) | DecidedBy::Agent => {
+                None
+            }
+        },
+        message: resolution.message().map(str::to_owned),
+        edited: resolution.edited(),
+        delivery: match resolution.delivery {
+            Delivery::Pending => protocol::Delivery::Pending,
+            Delivery::Sent => protocol::Delivery::Sent,
+            Delivery::TooLate => protocol::Delivery::TooLate,
+            Delivery::Failed => protocol::Delivery::Failed,
+            Delivery::None => protocol::Delivery::None,
+        },
+        at: time(resolution.at),
+    }
+}
+
+fn client_ref(client: &ClientRef) -> protocol::ClientRef {
+    protocol::ClientRef {
+        client_id: client.id.0,
+        label: client.label.clone(),
+    }
+}
+
+pub(super) fn decision(decision: protocol::Decision) -> Decision {
+    match decision {
+        protocol::Decision::Allow(allow) => Decision::Allow {
+            updated_input: allow.updated_input.map(|input| Json::new(input.get())),
+            remember: allow.remember,
+        },
+        protocol::Decision::Deny(deny) => Decision::Deny {
+            message: deny.message,
+            interrupt: deny.interrupt,
+        },
+        protocol::Decision::Answer(answer) => {
+            let answers = answer.answers.into_iter().map(|(question, value)| {
+                let value = match value {
+                    protocol::AnswerValue::Text(text) => AnswerValue::Text(text),
+                    protocol::AnswerValue::Labels(labels) => AnswerValue::Labels(labels),
+                };
+                (question, value)
+            });
+            Decision::Answer(answers.collect())
+        }
+        protocol::Decision::Submit(submit) => Decision::Submit(Json::new(submit.content.get())),
+    }
+}
+
+/// The decision as it is recorded and shown.
+pub(super) fn decision_json(decision: &Decision) -> serde_json::Value {
+    use serde_json::{Map, Value, json};
+    let value = |json: &Json| serde_json::from_str::<Value>(json.as_str()).unwrap_or(Value::Null);
+    match decision {
+        Decision::Allow {
+            updated_input,
+            remember,
+        } => json!({
+            "behavior": "allow",
+            "updated_input": updated_input.as_ref().map(value),
+            "remember": remember,
+        }),
+        Decision::Deny { message, interrupt } => {
+            json!({"behavior": "deny", "message": message, "interrupt": interrupt})
+        }
+        Decision::Answer(answers) => {
+            let answers: Map<String, Value> = answers
+                .iter()
+                .map(|(question, answer)| {
+                    let answer = match answer {
+                        AnswerValue::Text(text) => json!(text),
+                        AnswerValue::Labels(labels) => json!(labels),
+                    };
+                    (question.clone(), answer)
+                })
+                .collect();
+            json!({"behavior": "answer", "answers": answers})
+        }
+        Decision::Submit(content) => json!({"behavior": "submit", "content": value(content)}),
+    }
+}
+
+pub(super) fn refusal(refusal: &Refusal) -> ErrorMessage {
+    let code = match refusal {
+        Refusal::UnknownRequest => ErrorCode::UnknownRequest,
+        Refusal::AlreadyDecided(_) => ErrorCode::AlreadyDecided,
+        Refusal::DigestMismatch => ErrorCode::DigestMismatch,
+        Refusal::InvalidAnswer(_) => ErrorCode::InvalidAnswer,
+        Refusal::NotSupported(_) => ErrorCode::NotSupported,
+        Refusal::SessionTaken(_) => ErrorCode::SessionTaken,
+        Refusal::StoreUnavailable(_) => ErrorCode::StoreUnavailable,
+    };
+    let outcome = match refusal {
+        Refusal::AlreadyDecided(resolution) => Some(Box::new(outcome(resolution))),
+        _ => None,
+    };
+    ErrorMessage {
+        outcome,
+        ..error(code, refusal.to_string())
+    }
+}
+
+pub(super) fn error(code: ErrorCode, message: impl Into<String>) -> ErrorMessage {
+    ErrorMessage {
+        id: None,
+        code,
+        message: message.into(),
+        request_id: None,
+        outcome: None,
+    }
+}
+
+/// Verbatim JSON from the broker, which took it from the agent as JSON.
+pub(super) fn raw(json: &Json) -> RawJson {
+    RawValue::from_string(json.as_str().to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}

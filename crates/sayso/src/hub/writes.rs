@@ -1,0 +1,76 @@
+//! Writes under way, and what each one is waited for.
+
+use std::collections::HashMap;
+
+use sayso_broker::{RecordId, SessionId};
+use sayso_store::{Completion, SubmitError, Write, WriteJob, Writer};
+use tokio::sync::mpsc;
+
+use super::transcript::Entry;
+
+/// What happens when a write is done.
+#[derive(Debug)]
+pub(super) enum AfterWrite {
+    /// The broker waits for it.
+    Record(RecordId),
+    Entries {
+        session: SessionId,
+        entries: Vec<Entry>,
+    },
+    /// Nobody waits; a failure is logged.
+    Nothing(&'static str),
+}
+
+#[derive(Debug)]
+pub(super) struct Writes {
+    writer: Option<Writer>,
+    under_way: HashMap<u64, AfterWrite>,
+    next_token: u64,
+}
+
+impl Writes {
+    pub(super) fn new(writer: Writer) -> Self {
+        Self {
+            writer: Some(writer),
+            under_way: HashMap::new(),
+            next_token: 0,
+        }
+    }
+
+    pub(super) fn under_way(&self) -> usize {
+        self.under_way.len()
+    }
+
+    /// Queues a write. Gives `after` back when there is no room.
+    pub(super) fn submit(
+        &mut self,
+        writes: Vec<Write>,
+        after: AfterWrite,
+    ) -> Result<(), AfterWrite> {
+        self.next_token += 1;
+        let token = self.next_token;
+        let Some(writer) = &self.writer else {
+            return Err(after);
+        };
+        match writer.submit(WriteJob { token, writes }) {
+            Ok(()) => {
+                self.under_way.insert(token, after);
+                Ok(())
+            }
+            Err(SubmitError::Full(_) | SubmitError::Closed) => Err(after),
+        }
+    }
+
+    pub(super) fn completed(&mut self, token: u64) -> Option<AfterWrite> {
+        self.under_way.remove(&token)
+    }
+
+    /// Lets everything queued reach the disk.
+    pub(super) async fn close(&mut self, completions: &mut mpsc::Receiver<Completion>) {
+        let Some(writer) = self.writer.take() else {
+            return;
+        };
+        let drain = async { while completions.recv().await.is_some() {} };
+        tokio::join!(writer.close(), drain);
+    }
+}

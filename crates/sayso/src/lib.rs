@@ -1,0 +1,11 @@
+//! The Sayso server as a library; `main.rs` only parses, binds and runs.
+
+pub mod agents;
+pub mod cli;
+pub mod config;
+pub mod doctor;
+pub mod greeting;
+pub mod hub;
+pub mod logging;
+pub mod server;
+pub mod web;

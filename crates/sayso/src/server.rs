@@ -1,0 +1,86 @@
+//! From a configuration and a listener to a running server, and back down.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use sayso_store::Store;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::agents::{self, Agents};
+use crate::config::Config;
+use crate::hub::{Hub, HubHandle, HubMessage};
+use crate::web::{self, Secret};
+
+/// A server that is open for requests once `run` is polled.
+#[derive(Debug)]
+pub struct Server {
+    hub: Hub,
+    router: axum::Router,
+    listener: TcpListener,
+    address: SocketAddr,
+    claude: Option<PathBuf>,
+}
+
+impl Server {
+    /// Opens the store and everything on it. `own_program` is the `sayso`
+    /// program, which is also the demo agent.
+    pub async fn open(
+        config: Config,
+        secret: Secret,
+        listener: TcpListener,
+        own_program: PathBuf,
+    ) -> anyhow::Result<Self> {
+        let address = listener
+            .local_addr()
+            .context("The listener has no address.")?;
+        let store = Store::open(config.database()).await?;
+        let agents = Agents::find(&config, own_program);
+        let claude = agents.claude_path().map(std::path::Path::to_owned);
+        let allow_hosts = config.allow_hosts.clone();
+        let hub = Hub::open(Arc::new(config), agents, store.clone()).await?;
+        let router = web::router(hub.handle(), store, secret, address, &allow_hosts);
+        Ok(Self {
+            hub,
+            router,
+            listener,
+            address,
+            claude,
+        })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `shutdown` is cancelled and everything has ended in order.
+    pub async fn run(self, shutdown: CancellationToken) -> anyhow::Result<()> {
+        let handle = self.hub.handle();
+        if let Some(claude) = self.claude {
+            tokio::spawn(report_version(claude, handle.clone()));
+        }
+        let hub = tokio::spawn(self.hub.run());
+        let closing = shutdown.clone();
+        let hub_closing = handle.clone();
+        let stop = async move {
+            closing.cancelled().await;
+            // A hub that has ended needs no telling.
+            let _ = hub_closing.send(HubMessage::ShutDown).await;
+        };
+        tokio::spawn(stop);
+        let served = axum::serve(self.listener, self.router)
+            .with_graceful_shutdown(async move { shutdown.cancelled().await })
+            .await;
+        hub.await.context("The hub ended with a fault.")?;
+        served.context("The HTTP server ended with a fault.")
+    }
+}
+
+async fn report_version(claude: PathBuf, hub: HubHandle) {
+    if let Some(version) = agents::version_of(&claude).await {
+        // A hub that has ended needs no version.
+        let _ = hub.send(HubMessage::ClaudeVersion(version)).await;
+    }
+}
