@@ -38,6 +38,11 @@ remember?: Array<number>, };
 export type Answer = { answers: Record<string, AnswerValue>, };
 
 /**
+ * A label or free text, or the labels of a multi-select.
+ */
+export type AnswerValue = string | Array<string>;
+
+/**
  * An answer that the agent cannot express is refused, never downgraded; a
  * client reads here what to offer.
  */
@@ -129,7 +134,7 @@ export type Outcome = { what: OutcomeKind, by: DecidedBy,
  */
 client: ClientRef | null, 
 /**
- * What the agent was told with a refusal.
+ * The reason of a refusal, when one was given.
  */
 message: string | null, 
 /**

@@ -10,7 +10,7 @@ use crate::{
     OutcomeKind, Question, Refusal,
 };
 
-/// Checks a human's decision and completes it with the words for the agent.
+/// Checks a human's decision.
 pub(crate) fn check(
     ask: &Ask,
     free_text: bool,
@@ -39,19 +39,9 @@ pub(crate) fn check(
             check_form(form, &content)?;
             Ok((OutcomeKind::Answered, Decision::Submit(content)))
         }
-        (kind, Decision::Deny { message, interrupt }) => {
-            let stock = match kind {
-                Kind::Questions(_) | Kind::Elicitation(_) => words::SKIPPED,
-                Kind::Tool | Kind::Plan | Kind::Other => words::DENIED,
-            };
-            let message = message
-                .filter(|message| !message.trim().is_empty())
-                .unwrap_or_else(|| stock.to_owned());
-            let decision = Decision::Deny {
-                message: Some(message),
-                interrupt,
-            };
-            Ok((OutcomeKind::Denied, decision))
+        (_, Decision::Deny { message, interrupt }) => {
+            let message = message.filter(|message| !message.trim().is_empty());
+            Ok((OutcomeKind::Denied, Decision::Deny { message, interrupt }))
         }
         (Kind::Questions(_), _) => invalid("This is a question: send `answer` or `deny`."),
         (Kind::Elicitation(_), _) => invalid("This is a form: send `submit` or `deny`."),
@@ -63,7 +53,13 @@ pub(crate) fn check(
     }
 }
 
-pub(crate) fn for_agent(decision: &Decision) -> AgentAnswer {
+/// What the agent hears. A refusal without a reason gets words of its own, so
+/// that the agent does not take it for an error.
+pub(crate) fn for_agent(kind: &Kind, decision: &Decision) -> AgentAnswer {
+    let stock = match kind {
+        Kind::Questions(_) | Kind::Elicitation(_) => words::SKIPPED,
+        Kind::Tool | Kind::Plan | Kind::Other => words::DENIED,
+    };
     match decision {
         Decision::Allow {
             updated_input,
@@ -73,7 +69,7 @@ pub(crate) fn for_agent(decision: &Decision) -> AgentAnswer {
             remember: remember.clone(),
         },
         Decision::Deny { message, interrupt } => AgentAnswer::Deny {
-            message: message.clone().unwrap_or_else(|| words::DENIED.to_owned()),
+            message: message.clone().unwrap_or_else(|| stock.to_owned()),
             interrupt: *interrupt,
         },
         Decision::Answer(answers) => AgentAnswer::Answers(answers.clone()),

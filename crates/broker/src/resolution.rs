@@ -36,7 +36,7 @@ pub struct Resolution {
 }
 
 impl Resolution {
-    /// What the agent reads with a refusal.
+    /// The reason of a refusal, when one was given.
     pub fn message(&self) -> Option<&str> {
         match &self.decision {
             Some(Decision::Deny { message, .. }) => message.as_deref(),

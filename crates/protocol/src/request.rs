@@ -163,7 +163,7 @@ pub struct Outcome {
     pub by: DecidedBy,
     /// Which client, for a human's decision.
     pub client: Option<ClientRef>,
-    /// What the agent was told with a refusal.
+    /// The reason of a refusal, when one was given.
     pub message: Option<String>,
     /// The human changed the input before it ran.
     pub edited: bool,

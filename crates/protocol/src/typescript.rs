@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ts_rs::{Config, TS, TypeVisitor};
 
-use crate::{ClientMessage, ServerMessage, TranscriptEntry};
+use crate::{AnswerValue, ClientMessage, ServerMessage, TranscriptEntry};
 
 const HEADER: &str = "// Generated from crates/protocol. Do not edit.\n\
 // To rewrite it: SAYSO_WRITE_TYPES=1 cargo test -p sayso-protocol\n\n";
@@ -40,6 +40,8 @@ fn generate() -> String {
     collector.visit::<ClientMessage>();
     collector.visit::<ServerMessage>();
     collector.visit::<TranscriptEntry>();
+    // Named by hand where ts-rs cannot follow it.
+    collector.visit::<AnswerValue>();
     let body: Vec<String> = collector.declarations.into_values().collect();
     format!("{HEADER}{}", body.join("\n"))
 }

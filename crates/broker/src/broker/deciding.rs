@@ -130,7 +130,8 @@ impl Broker {
         let Some(request) = self.requests.get_mut(&id) else {
             return;
         };
-        let answer = deciding.resolution.decision.as_ref().map(answer::for_agent);
+        let decision = deciding.resolution.decision.as_ref();
+        let answer = decision.map(|decision| answer::for_agent(&request.ask.kind, decision));
         request.phase = Phase::Delivering(deciding);
         match answer {
             Some(answer) if !withdrawn => effects.push(Effect::Deliver {

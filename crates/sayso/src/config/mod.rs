@@ -89,7 +89,7 @@ impl Config {
         if let Some(data_dir) = data_dir {
             figment = figment.merge(Serialized::default("data_dir", data_dir));
         }
-        if let Some(file) = file {
+        if let Some(file) = file.filter(|file| file.is_file()) {
             figment = figment.merge(Toml::file_exact(file));
         }
         // Only the policies: the other variables belong to the flags.

@@ -5,8 +5,8 @@ use sayso_broker::{
     RequestId, RequestView, Resolution, SessionId, SessionState, StopReason,
 };
 use sayso_claude::SendError;
-use sayso_protocol::{ContentBlock, EntryBody, ServerMessage};
-use sayso_store::{Completion, Write};
+use sayso_protocol::{ContentBlock, DecidedBy, EntryBody, Outcome, OutcomeKind, ServerMessage};
+use sayso_store::{Completion, RequestRow, Write};
 use uuid::Uuid;
 
 use super::sessions::Stopped;
@@ -182,6 +182,31 @@ impl Hub {
             updated_input: updated_input.as_ref().map(wire::raw),
         };
         self.append(request.session, None, body);
+    }
+
+    /// Says in the transcripts what was open when the last server ended.
+    pub(super) fn tell_orphaned(&mut self, orphaned: Vec<RequestRow>) {
+        for row in orphaned {
+            tracing::warn!(request = %row.id, "was open when the last server ended");
+            let body = EntryBody::Decision {
+                request_id: row.id.0,
+                request_type: records::request_type(&row.kind),
+                tool_name: row.tool_name,
+                tool_use_id: row.tool_use_id,
+                outcome: Outcome {
+                    what: OutcomeKind::Orphaned,
+                    by: DecidedBy::Agent,
+                    client: None,
+                    message: None,
+                    edited: false,
+                    delivery: sayso_protocol::Delivery::None,
+                    at: wire::time(now()),
+                },
+                answers: None,
+                updated_input: None,
+            };
+            self.append(SessionId(row.session_id.0), None, body);
+        }
     }
 
     /// Takes over what the broker knows of the session, saves it and tells everybody.

@@ -2,8 +2,7 @@
 
 use sayso_broker::{EndReason, Event, SessionId};
 use sayso_claude::AgentEvent;
-use sayso_protocol::Ack;
-use sayso_protocol::ErrorCode;
+use sayso_protocol::{Ack, EntryBody, ErrorCode, NoticeLevel};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -106,6 +105,20 @@ impl Hub {
             (None, reason) => reason,
         };
         self.fail_controls_of(session);
+        let failed = matches!(reason, EndReason::Failed(_));
+        tracing::info!(%session, failed, "an agent ended");
+        let notice = match &reason {
+            EndReason::Finished => None,
+            EndReason::Idle => Some((
+                NoticeLevel::Info,
+                "The agent was stopped because nobody wrote to it for a while. Write to go on."
+                    .to_owned(),
+            )),
+            EndReason::Failed(text) => Some((NoticeLevel::Error, text.clone())),
+        };
+        if let Some((level, text)) = notice {
+            self.append(session, None, EntryBody::Notice { level, text });
+        }
         self.dispatch(Event::AgentEnded { session, reason });
     }
 

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use sayso_broker::{Broker, ClientId, ClientRef, Event, ReplyTo, SessionId, Timestamp};
 use sayso_protocol::{Ack, ClientMessage, ErrorMessage, PendingRequest, Session};
-use sayso_store::{Completion, Store, Writer};
+use sayso_store::{Completion, Store, UnixMillis, Writer};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -221,12 +221,13 @@ impl Hub {
     /// Reads what earlier runs left and starts the writer. `run` does the rest.
     pub async fn open(config: Arc<Config>, agents: Agents, store: Store) -> anyhow::Result<Self> {
         let now = now();
-        let sessions = Sessions::load(&store, now).await?;
+        let orphaned = store.recover(UnixMillis(now.0)).await?;
+        let sessions = Sessions::load(&store).await?;
         let (messages_sender, messages) = mpsc::channel(CLIENT_QUEUE);
         let (to_hub, from_agents) = mpsc::channel(AGENT_QUEUE);
         let (completed, completions) = mpsc::channel(WRITE_QUEUE + 1);
         let writer = Writer::start(store.clone(), completed, WRITE_QUEUE);
-        Ok(Self {
+        let mut hub = Self {
             config,
             agents,
             broker: Broker::new(now),
@@ -248,7 +249,9 @@ impl Hub {
             from_agents,
             to_hub,
             completions,
-        })
+        };
+        hub.tell_orphaned(orphaned);
+        Ok(hub)
     }
 
     pub fn handle(&self) -> HubHandle {

@@ -3,7 +3,7 @@
 use sayso_broker::{
     DecidedBy, Delivery, OutcomeKind, RequestId, RequestView, Resolution, Timestamp,
 };
-use sayso_protocol::RequestDetail;
+use sayso_protocol::{RequestDetail, RequestType};
 use sayso_store::{self as store, DecisionRow, RequestRow, RequestStatus, UnixMillis, Write};
 
 use super::wire;
@@ -138,6 +138,17 @@ pub(super) fn outcome(row: &DecisionRow) -> sayso_protocol::Outcome {
             store::Delivery::None => Delivery::None,
         },
         at: wire::time(Timestamp(row.at.0)),
+    }
+}
+
+/// The kind as it was stored; what this version does not know is `Other`.
+pub(super) fn request_type(kind: &str) -> RequestType {
+    match kind {
+        "tool_approval" => RequestType::ToolApproval,
+        "ask_user_question" => RequestType::AskUserQuestion,
+        "plan_approval" => RequestType::PlanApproval,
+        "elicitation" => RequestType::Elicitation,
+        _ => RequestType::Other,
     }
 }
 

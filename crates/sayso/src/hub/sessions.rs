@@ -126,15 +126,7 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// Reads what is stored. Whatever was open when the last server ended is orphaned.
-    pub(super) async fn load(store: &Store, now: Timestamp) -> anyhow::Result<Self> {
-        let orphaned = store.recover(UnixMillis(now.0)).await?;
-        if !orphaned.is_empty() {
-            tracing::warn!(
-                count = orphaned.len(),
-                "requests were open when the last server ended"
-            );
-        }
+    pub(super) async fn load(store: &Store) -> anyhow::Result<Self> {
         let mut sessions = IndexMap::new();
         let rows = store.sessions().await?;
         for row in rows.into_iter().rev() {

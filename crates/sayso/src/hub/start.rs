@@ -177,6 +177,7 @@ impl Hub {
                 problem.unwrap_or_else(|| format!("There is no agent `{}`.", session.agent));
             return Err(wire::error(ErrorCode::AgentUnavailable, problem));
         };
+        let agent = session.agent.clone();
         let mode = PermissionMode::from_wire(&session.permission_mode);
         let earlier = session
             .agent_session_id
@@ -216,6 +217,7 @@ impl Hub {
                 stopped: None,
             });
         }
+        tracing::info!(session = %id, agent = %agent, "an agent was started");
         self.dispatch(Event::SessionStarted { session: id, spec });
         Ok(())
     }

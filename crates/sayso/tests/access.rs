@@ -1,0 +1,189 @@
+//! Who gets in: token, cookie, Host and Origin, on HTTP and on the socket.
+
+mod support;
+
+use pretty_assertions::assert_eq;
+use reqwest::header::{COOKIE, HOST, LOCATION, ORIGIN, SET_COOKIE};
+use reqwest::{Client, StatusCode, redirect};
+use support::{TOKEN, TestServer};
+use tokio_tungstenite::tungstenite::Error;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+
+fn browser() -> Client {
+    Client::builder()
+        .redirect(redirect::Policy::none())
+        .no_proxy()
+        .build()
+        .unwrap()
+}
+
+/// Follows the printed link and gives the cookie back.
+async fn cookie(server: &TestServer) -> String {
+    let link = server.url(&format!("/sessions/x?token={TOKEN}"));
+    let answer = browser().get(link).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+    assert_eq!(
+        answer.headers()[LOCATION],
+        "/sessions/x",
+        "the token leaves the address bar"
+    );
+    let cookie = answer.headers()[SET_COOKIE].to_str().unwrap().to_owned();
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
+        "{cookie}"
+    );
+    assert!(!cookie.contains(TOKEN));
+    cookie.split(';').next().unwrap().to_owned()
+}
+
+/// The status of an upgrade with these headers; 101 when it is let in.
+async fn upgrade(server: &TestServer, headers: &[(&'static str, &str)]) -> u16 {
+    let url = format!("ws://{}/api/ws", server.address);
+    let mut request = url.into_client_request().unwrap();
+    for (name, value) in headers {
+        request.headers_mut().insert(*name, value.parse().unwrap());
+    }
+    match tokio_tungstenite::connect_async(request).await {
+        Ok((_, answer)) => answer.status().as_u16(),
+        Err(Error::Http(answer)) => answer.status().as_u16(),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn nothing_under_api_is_open_without_the_token() {
+    let server = TestServer::start().await;
+    let wrong = format!("Bearer {TOKEN}x");
+    for path in ["/api/me", "/api/sessions", "/api/requests", "/api/nothing"] {
+        let answer = browser().get(server.url(path)).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{path}");
+        let request = browser()
+            .get(server.url(path))
+            .header("authorization", &wrong);
+        assert_eq!(
+            request.send().await.unwrap().status(),
+            StatusCode::UNAUTHORIZED,
+            "{path}"
+        );
+    }
+    let link = server.url("/?token=wrong");
+    let answer = browser().get(link).send().await.unwrap();
+    assert!(
+        answer.headers().get(SET_COOKIE).is_none(),
+        "a wrong token gives no cookie"
+    );
+    assert_eq!(upgrade(&server, &[]).await, 401);
+    assert_eq!(upgrade(&server, &[("authorization", &wrong)]).await, 401);
+    let bearer = format!("Bearer {TOKEN}");
+    assert_eq!(upgrade(&server, &[("authorization", &bearer)]).await, 101);
+    let health = browser().get(server.url("/healthz")).send().await.unwrap();
+    assert_eq!(health.status(), StatusCode::OK);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_cookie_counts_only_for_our_own_pages() {
+    let server = TestServer::start().await;
+    let cookie = cookie(&server).await;
+    let own = format!("http://{}", server.address);
+    let cases: [(&[(&'static str, &str)], u16); 5] = [
+        (&[("cookie", &cookie), ("origin", &own)], 101),
+        (&[("cookie", &cookie)], 403),
+        (
+            &[("cookie", &cookie), ("origin", "https://evil.example")],
+            403,
+        ),
+        (&[("cookie", &cookie), ("origin", "null")], 403),
+        (
+            &[
+                ("cookie", &cookie),
+                ("origin", &own),
+                ("sec-fetch-site", "same-site"),
+            ],
+            403,
+        ),
+    ];
+    for (headers, status) in cases {
+        assert_eq!(upgrade(&server, headers).await, status, "{headers:?}");
+    }
+    let read = browser()
+        .get(server.url("/api/sessions"))
+        .header(COOKIE, &cookie);
+    assert_eq!(read.send().await.unwrap().status(), StatusCode::OK);
+    let write = |headers: Vec<(&'static str, String)>| {
+        let mut request = browser()
+            .post(server.url("/api/sessions"))
+            .json(&serde_json::json!({}));
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        request.send()
+    };
+    let without_origin = write(vec![("cookie", cookie.clone())]).await.unwrap();
+    assert_eq!(without_origin.status(), StatusCode::FORBIDDEN);
+    let with_origin = write(vec![("cookie", cookie.clone()), ("origin", own)])
+        .await
+        .unwrap();
+    assert_eq!(
+        with_origin.status(),
+        StatusCode::BAD_REQUEST,
+        "let in, and refused for its fields"
+    );
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn other_names_and_other_sites_are_refused() {
+    let server = TestServer::start().await;
+    let port = server.address.port();
+    for host in [
+        "evil.example".to_owned(),
+        format!("evil.example:{port}"),
+        "127.0.0.1".to_owned(),
+    ] {
+        for path in ["/", "/healthz", "/api/me"] {
+            let request = browser().get(server.url(path)).header(HOST, &host);
+            assert_eq!(
+                request.send().await.unwrap().status(),
+                StatusCode::FORBIDDEN,
+                "{host} {path}"
+            );
+        }
+    }
+    let named = browser()
+        .get(server.url("/healthz"))
+        .header(HOST, format!("LOCALHOST:{port}"));
+    assert_eq!(named.send().await.unwrap().status(), StatusCode::OK);
+    let other = browser()
+        .get(server.url("/api/me"))
+        .bearer_auth(TOKEN)
+        .header(ORIGIN, "http://localhost:1");
+    assert_eq!(other.send().await.unwrap().status(), StatusCode::FORBIDDEN);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn every_answer_carries_the_headers_that_keep_a_page_in_its_place() {
+    let server = TestServer::start().await;
+    for path in ["/", "/api/me", "/nothing.js"] {
+        let answer = browser().get(server.url(path)).send().await.unwrap();
+        let policy = answer.headers()["content-security-policy"]
+            .to_str()
+            .unwrap();
+        assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"));
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert_eq!(
+            answer.headers()["x-content-type-options"],
+            "nosniff",
+            "{path}"
+        );
+        assert_eq!(answer.headers()["referrer-policy"], "no-referrer", "{path}");
+        assert!(
+            answer
+                .headers()
+                .get("access-control-allow-origin")
+                .is_none()
+        );
+    }
+    server.stop().await;
+}

@@ -1,0 +1,170 @@
+//! Sessions over restarts, slow clients, REST, and an orderly end.
+
+mod support;
+
+use std::process::Stdio;
+
+use pretty_assertions::assert_eq;
+use sayso::config::PolicySettings;
+use serde_json::{Value, json};
+use support::{TOKEN, TestServer, bash};
+
+#[tokio::test]
+async fn sessions_and_transcripts_are_there_after_a_restart_and_go_on() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let session = client
+        .start(&server, &json!({"steps": [{"say": "Before."}]}))
+        .await;
+    client.subscribe(&session).await;
+    let said = |text: &'static str| {
+        move |entry: &Value| entry["kind"] == "assistant_text" && entry["text"] == text
+    };
+    client.entry(&session, said("Before.")).await;
+    client.state(&session, "user_turn").await;
+    let folder = server.stop().await;
+
+    let server = TestServer::start_in(folder, PolicySettings::default()).await;
+    let mut client = server.connect().await;
+    let known = client.welcome["sessions"][0].clone();
+    assert_eq!(
+        (&known["session_id"], &known["state"]),
+        (&json!(session), &json!("dead"))
+    );
+    assert_eq!(known["can_resume"], true);
+    client.subscribe(&session).await;
+    client.entry(&session, said("Before.")).await;
+    let script = json!({"steps": [{"say": "After."}]}).to_string();
+    let cwd = server.project();
+    let resume = json!({"type": "start_session", "cwd": cwd, "resume": session, "prompt": script});
+    let ack = client.call(resume).await;
+    assert_eq!(ack["session_id"], json!(session), "{ack}");
+    client.entry(&session, said("After.")).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn i1_a_shutdown_answers_what_is_open_and_records_it() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    client.start(&server, &bash("touch never.txt")).await;
+    let request = client.opened().await;
+    let project = server.project();
+    let stopping = tokio::spawn(server.stop());
+    let outcome = client.closed(&request).await;
+    assert_eq!(
+        (&outcome["what"], &outcome["by"]),
+        (&json!("denied"), &json!("policy"))
+    );
+    stopping.await.unwrap();
+    assert!(!project.join("never.txt").exists());
+}
+
+#[tokio::test]
+async fn a_killed_server_leaves_its_open_request_on_record_as_orphaned() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    std::fs::create_dir_all(&project).unwrap();
+    let mut child = tokio::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
+        .args([
+            "demo",
+            "--listen",
+            "127.0.0.1:0",
+            "--token",
+            TOKEN,
+            "--data-dir",
+        ])
+        .arg(folder.path().join("data"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let url = support::printed_url(child.stdout.take().unwrap()).await;
+    let api = reqwest::Client::builder().no_proxy().build().unwrap();
+    let start = json!({"cwd": project, "prompt": bash("true").to_string()});
+    let started = api
+        .post(format!("{url}/api/sessions"))
+        .bearer_auth(TOKEN)
+        .json(&start);
+    let started: Value = started.send().await.unwrap().json().await.unwrap();
+    let request = support::first_request(&api, &url).await;
+    assert_eq!(request["session_id"], started["session_id"]);
+    child.kill().await.unwrap();
+
+    let server = TestServer::start_in(folder, PolicySettings::default()).await;
+    let mut client = server.connect().await;
+    assert_eq!(client.welcome["pending_requests"], json!([]));
+    let session = started["session_id"].as_str().unwrap();
+    client.subscribe(session).await;
+    let entry = client
+        .entry(session, |entry| entry["kind"] == "decision")
+        .await;
+    assert_eq!(entry["outcome"]["what"], "orphaned");
+    let error = client.respond(&request, json!({"behavior": "allow"})).await;
+    assert_eq!(error["code"], "already_decided", "{error}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_gets_a_new_snapshot_and_holds_nobody_up() {
+    let server = TestServer::start().await;
+    let (mut slow, mut fast) = (server.connect().await, server.connect().await);
+    let session = fast.start(&server, &json!({"steps": []})).await;
+    slow.subscribe(&session).await;
+    let long = json!({"steps": [{"say": "x".repeat(5 * 1024 * 1024)}]});
+    for script in [&long, &long, &long, &long, &bash("true")] {
+        let content = json!([{"type": "text", "text": script.to_string()}]);
+        let message = json!({"type": "send_message", "session_id": session, "content": content});
+        let ack = fast.call(message).await;
+        assert_eq!(ack["type"], "ack", "{ack}");
+    }
+    let request = fast.opened().await;
+    let welcome = slow.wait_for(|frame| frame["type"] == "welcome").await;
+    assert_eq!(welcome["pending_requests"], json!([request]));
+    slow.take_seen();
+    slow.subscribe(&session).await;
+    let last = slow
+        .entry(&session, |entry| entry["kind"] == "tool_use")
+        .await;
+    assert!(last["seq"].as_u64().unwrap() >= 601, "{}", last["seq"]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn rest_does_what_the_socket_does() {
+    let server = TestServer::start().await;
+    let api = reqwest::Client::builder().no_proxy().build().unwrap();
+    let post = async |path: String, body: Value| {
+        let request = api.post(server.url(&path)).bearer_auth(TOKEN).json(&body);
+        let answer = request.send().await.unwrap();
+        (
+            answer.status().as_u16(),
+            answer.json::<Value>().await.unwrap(),
+        )
+    };
+    let start = json!({"cwd": server.project(), "prompt": bash("touch rest.txt").to_string()});
+    let (status, ack) = post("/api/sessions".to_owned(), start).await;
+    assert_eq!(status, 200, "{ack}");
+    let request = support::first_request(&api, &server.url("")).await;
+    let id = request["request_id"].as_str().unwrap();
+    let (status, _) = post(format!("/api/requests/{id}/hold"), json!({})).await;
+    assert_eq!(status, 200);
+    let (status, _) = post(format!("/api/requests/{id}/extend"), json!({"seconds": 60})).await;
+    assert_eq!(status, 200);
+    let decision =
+        |digest: &Value| json!({"input_digest": digest, "decision": {"behavior": "allow"}});
+    let (status, error) = post(
+        format!("/api/requests/{id}/decision"),
+        decision(&json!("0")),
+    )
+    .await;
+    assert_eq!((status, &error["code"]), (409, &json!("digest_mismatch")));
+    let right = decision(&request["input_digest"]);
+    let (status, _) = post(format!("/api/requests/{id}/decision"), right.clone()).await;
+    assert_eq!(status, 200);
+    let (status, error) = post(format!("/api/requests/{id}/decision"), right).await;
+    assert_eq!((status, &error["code"]), (409, &json!("already_decided")));
+    assert_eq!(error["outcome"]["client"]["label"], "a script");
+    server.stop().await;
+}

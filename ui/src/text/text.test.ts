@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+
+import { makeOutcome } from '../testing/fixtures'
+import { diffLines } from './lines'
+import { outcomeText } from './outcome'
+import { shortPath } from './paths'
+import { clockText, durationText, heldSecondsLeft, secondsLeft } from './time'
+import { visible, type Strictness } from './visible'
+
+test.each<[string, Strictness, string, string]>([
+  ['plain text and its line breaks stay', 'exact', 'a\tb\nc', 'a\tb\nc'],
+  ['right-to-left override', 'exact', 'rm \u202etxt', 'rm ⟨U+202E⟩txt'],
+  ['zero width', 'exact', 'a\u200bb\ufeffc\u2060', 'a⟨U+200B⟩b⟨U+FEFF⟩c⟨U+2060⟩'],
+  ['control characters and escapes', 'exact', '\u001b[2J\r\u0000', '⟨U+001B⟩[2J⟨U+000D⟩⟨U+0000⟩'],
+  ['tag characters beyond the first plane', 'exact', 'a\u{e0041}', 'a⟨U+E0041⟩'],
+  ['spaces that are not the space', 'exact', 'a\u00a0b\u3000c', 'a⟨U+00A0⟩b⟨U+3000⟩c'],
+  ['letters that show nothing', 'exact', '\u3164\u115f', '⟨U+3164⟩⟨U+115F⟩'],
+  ['half a surrogate pair', 'exact', '\ud800x', '⟨U+D800⟩x'],
+  ['other writings and emoji stay', 'exact', 'שלום 日本 é 🎉', 'שלום 日本 é 🎉'],
+  ['a joined emoji is one sign in prose', 'prose', '👩‍💻 ❤️', '👩‍💻 ❤️'],
+  ['but its parts are shown in commands', 'exact', '👩‍💻', '👩⟨U+200D⟩💻'],
+  ['a joiner between letters is shown in prose', 'prose', 'a\u200db', 'a⟨U+200D⟩b'],
+  ['bidi marks are shown in prose', 'prose', 'a\u202eb\u2066', 'a⟨U+202E⟩b⟨U+2066⟩'],
+  ['a no-break space is writing in prose', 'prose', '5\u00a0km', '5\u00a0km'],
+])('%s (%s)', (_, strictness, text, expected) => {
+  expect(visible(text, strictness)).toBe(expected)
+})
+
+test.each([
+  ['/srv/api/src/login.ts', 48, '/srv/api/src/login.ts'],
+  ['/home/somebody/projects/api/server/src/routes/login.ts', 32, '/home/…/src/routes/login.ts'],
+  ['/a/b', 2, '/a/b'],
+])('the path %s in %i characters', (path, longest, expected) => {
+  expect(shortPath(path, longest)).toBe(expected)
+})
+
+const NOON = Date.parse('2026-01-02T12:00:00Z')
+
+test.each([
+  ['2026-01-02T12:05:00Z', 298, '4:58'],
+  ['2026-01-02T12:00:02.900Z', 0, '0:00'],
+  ['2026-01-02T11:59:00Z', 0, '0:00'],
+  ['2026-01-02T14:00:02Z', 7200, '2:00:00'],
+])('until %s a human has %i seconds', (deadline, seconds, text) => {
+  expect(secondsLeft(deadline, NOON)).toBe(seconds)
+  expect(clockText(seconds)).toBe(text)
+})
+
+test('a stopped clock shows the same margin', () => {
+  expect([heldSecondsLeft(200), heldSecondsLeft(1)]).toEqual([198, 0])
+})
+
+test.each([
+  [400, '0.4 s'],
+  [48_211, '48 s'],
+  [185_000, '3 min 5 s'],
+])('%i ms read as %s', (milliseconds, text) => {
+  expect(durationText(milliseconds)).toBe(text)
+})
+
+test.each([
+  ['', 'a', '+a'],
+  ['a\nb\nc', 'a\nc', ' a|-b| c'],
+  ['a\nb', 'a\nx\nb', ' a|+x| b'],
+  ['old', 'new', '-old|+new'],
+  ['a\nb\nc\nd', 'b\nc\ne', '-a| b| c|-d|+e'],
+  ['same\n', 'same\n', ' same| '],
+])('from %j to %j', (before, after, expected) => {
+  const signs = { same: ' ', removed: '-', added: '+' }
+  const lines = diffLines(before, after).map(({ kind, text }) => signs[kind] + text)
+  expect(lines.join('|')).toBe(expected)
+})
+
+const client = { client_id: 'phone', label: 'Pixel 8' }
+test.each([
+  [makeOutcome(), 'Allowed by you'],
+  [makeOutcome({ edited: true }), 'Allowed by you, edited'],
+  [makeOutcome({ what: 'denied', client }), 'Denied by Pixel 8'],
+  [makeOutcome({ what: 'answered', client }), 'Answered by Pixel 8'],
+  [makeOutcome({ by: 'mode', client: null }), 'Allowed by the permission mode'],
+  [makeOutcome({ what: 'denied', by: 'rule', client: null }), 'Denied by a rule'],
+  [makeOutcome({ what: 'expired', by: 'timeout', client: null }), 'No answer in time'],
+  [makeOutcome({ what: 'withdrawn', by: 'agent', client: null }), 'Withdrawn by the agent'],
+  [makeOutcome({ what: 'orphaned', by: 'policy', client: null }), 'The agent was lost'],
+  [makeOutcome({ delivery: 'too_late' }), 'Allowed by you (too late for the agent)'],
+])('outcome %#: %s', (outcome, expected) => {
+  expect(outcomeText(outcome, (id) => id !== 'phone')).toBe(expected)
+})

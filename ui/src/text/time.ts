@@ -1,0 +1,50 @@
+/** Clients show two seconds less than the server allows, so that a click at the end still counts. */
+const SAFETY_SECONDS = 2
+
+/** Whole seconds that a human has left. */
+export function secondsLeft(deadline: string, now: number): number {
+  return Math.max(0, Math.floor((Date.parse(deadline) - now) / 1000) - SAFETY_SECONDS)
+}
+
+/** The same margin on a stopped clock. */
+export function heldSecondsLeft(remaining: number): number {
+  return Math.max(0, remaining - SAFETY_SECONDS)
+}
+
+/** `4:12`, `1:02:03`. */
+export function clockText(seconds: number): string {
+  const hours = Math.floor(seconds / 3600)
+  const minutes = Math.floor((seconds % 3600) / 60)
+  const rest = String(seconds % 60).padStart(2, '0')
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`
+}
+
+/** The time of day, for marks in a transcript. */
+export function timeOfDay(at: string): string {
+  return new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+}
+
+export function exactTime(at: string): string {
+  return new Date(at).toLocaleString()
+}
+
+/** `now`, `3 min`, `2 h`, `5 d`. */
+export function ageText(at: string, now: number): string {
+  const minutes = Math.floor(Math.max(0, now - Date.parse(at)) / 60_000)
+  if (minutes < 1) return 'now'
+  if (minutes < 60) return `${minutes} min`
+  if (minutes < 60 * 24) return `${Math.floor(minutes / 60)} h`
+  return `${Math.floor(minutes / (60 * 24))} d`
+}
+
+/** `0.4 s`, `12 s`, `3 min 5 s`. */
+export function durationText(milliseconds: number): string {
+  const seconds = milliseconds / 1000
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds < 60) return `${Math.round(seconds)} s`
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}
+
+export function costText(dollars: number): string {
+  return dollars > 0 && dollars < 0.01 ? '< $0.01' : `$${dollars.toFixed(2)}`
+}
