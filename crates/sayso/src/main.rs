@@ -89,7 +89,10 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         Agent::Configured => "Your agents ask there before they act.",
         Agent::Demo => "Start a session there: the demo agent needs no key and asks you things.",
     };
-    greeting::print(&url, hint).context("The address cannot be printed.")?;
+    if let Err(error) = greeting::print(&url, hint) {
+        // Nobody reads the terminal; the server is up all the same.
+        tracing::warn!(%error, "the address could not be printed");
+    }
     let shutdown = CancellationToken::new();
     tokio::spawn(stop_on_signal(shutdown.clone()));
     server.run(shutdown).await?;

@@ -1,5 +1,6 @@
 //! Reads. They never wait for the writer and see what was committed before they began.
 
+use futures_util::TryStreamExt;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row};
 use uuid::Uuid;
@@ -10,6 +11,9 @@ use crate::rows::{
     DecisionCursor, DecisionRow, EntryRow, RequestId, RequestRow, RequestStatus, SessionId,
     SessionRow, UnixMillis,
 };
+
+/// How much of a transcript is read at once.
+const ENTRIES_BYTES: usize = 1024 * 1024;
 
 /// Which requests to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,21 +88,30 @@ impl Store {
             .await?)
     }
 
-    /// The transcript behind number `after_seq`, in order; 0 is before the first.
+    /// The transcript behind number `after_seq`, in order; 0 is before the first. Ends at `limit` entries or
+    /// with the entry that reaches [`ENTRIES_BYTES`], because a single entry may hold a whole file.
     pub async fn entries(
         &self,
         session_id: SessionId,
         after_seq: i64,
         limit: u32,
     ) -> Result<Vec<EntryRow>, ReadError> {
-        Ok(sqlx::query_as(
+        let mut rows = sqlx::query_as::<_, EntryRow>(
             "SELECT * FROM entries WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
         )
         .bind(session_id)
         .bind(after_seq)
         .bind(i64::from(limit))
-        .fetch_all(self.reader())
-        .await?)
+        .fetch(self.reader());
+        let mut entries = Vec::new();
+        let mut bytes = 0;
+        while bytes < ENTRIES_BYTES
+            && let Some(row) = rows.try_next().await?
+        {
+            bytes += row.body.len();
+            entries.push(row);
+        }
+        Ok(entries)
     }
 
     /// The number of the last entry, 0 if there is none.

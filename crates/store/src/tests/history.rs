@@ -135,6 +135,20 @@ async fn a_transcript_is_read_in_parts() {
 }
 
 #[tokio::test]
+async fn a_page_of_a_transcript_ends_before_it_grows_too_large() {
+    let mut bench = Bench::in_memory().await;
+    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    let large = |seq| EntryRow {
+        body: format!("\"{}\"", "x".repeat(600 * 1024)),
+        ..entry(1, seq)
+    };
+    let entries = (1..=5).map(|seq| Write::AppendEntry(large(seq)));
+    bench.write(entries).await.unwrap();
+    let read = bench.store.entries(session_id(1), 1, 100).await.unwrap();
+    assert_eq!(read, [large(2), large(3)]);
+}
+
+#[tokio::test]
 async fn requests_keep_the_order_of_asking_within_one_millisecond() {
     let mut bench = Bench::in_memory().await;
     // The ids fall while the requests come, and all have the same time.
