@@ -39,17 +39,25 @@ pub(crate) fn check(
             check_form(form, &content)?;
             Ok((OutcomeKind::Answered, Decision::Submit(content)))
         }
-        (_, Decision::Deny { message, interrupt }) => {
+        (kind, Decision::Deny { message, interrupt }) => {
             let message = message.filter(|message| !message.trim().is_empty());
+            match kind {
+                Kind::Elicitation(_) if message.is_some() => {
+                    return not_supported("A form can be declined, but not with a reason.");
+                }
+                Kind::Other if interrupt => {
+                    return not_supported("This request can be refused, but not stop the turn.");
+                }
+                _ => {}
+            }
             Ok((OutcomeKind::Denied, Decision::Deny { message, interrupt }))
         }
         (Kind::Questions(_), _) => invalid("This is a question: send `answer` or `deny`."),
         (Kind::Elicitation(_), _) => invalid("This is a form: send `submit` or `deny`."),
         (Kind::Tool | Kind::Plan, _) => invalid("This is a tool call: send `allow` or `deny`."),
-        (Kind::Other, _) => Err(Refusal::NotSupported(
-            "This version of Sayso does not know this kind of request; it can only be refused."
-                .to_owned(),
-        )),
+        (Kind::Other, _) => not_supported(
+            "This version of Sayso does not know this kind of request; it can only be refused.",
+        ),
     }
 }
 
@@ -77,6 +85,10 @@ pub(crate) fn for_agent(kind: &Kind, decision: &Decision) -> AgentAnswer {
     }
 }
 
+fn not_supported<T>(text: &str) -> Result<T, Refusal> {
+    Err(Refusal::NotSupported(text.to_owned()))
+}
+
 fn invalid<T>(text: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::InvalidAnswer(text.into()))
 }
@@ -84,9 +96,7 @@ fn invalid<T>(text: impl Into<String>) -> Result<T, Refusal> {
 fn check_allow(ask: &Ask, updated: Option<&Json>, remember: &[usize]) -> Result<(), Refusal> {
     if let Some(updated) = updated {
         if !ask.can_edit {
-            return Err(Refusal::NotSupported(
-                "This agent cannot run an edited input.".to_owned(),
-            ));
+            return not_supported("This agent cannot run an edited input.");
         }
         match serde_json::from_str::<Value>(updated.as_str()) {
             Ok(Value::Object(_)) => {}

@@ -16,13 +16,11 @@ pub(crate) const TOO_MANY: &str =
 pub(crate) const MODE_DENIES: &str =
     "The user switched to a permission mode in which this action is refused without asking.";
 
-pub(crate) fn expired(limit: Option<Duration>) -> String {
-    let within = limit.map_or_else(
-        || "in time".to_owned(),
-        |limit| format!("within {}", spell(limit)),
-    );
+/// `waited` is the time since the agent asked, whatever the limit was moved to.
+pub(crate) fn expired(waited: Duration) -> String {
+    let waited = spell(waited);
     format!(
-        "Nobody answered {within}. This is not a refusal: the user may be away. \
+        "Nobody answered within {waited}. This is not a refusal: the user may be away. \
          Go on with what needs no permission, or stop and wait for the user."
     )
 }

@@ -1,4 +1,5 @@
 use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -59,12 +60,16 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
     if agent == Agent::Demo && arguments.data_dir.is_none() {
         config.data_dir = config.data_dir.join("demo");
     }
-    std::fs::create_dir_all(&config.data_dir).with_context(|| {
-        format!(
-            "The data folder {} cannot be made",
-            config.data_dir.display()
-        )
-    })?;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&config.data_dir)
+        .with_context(|| {
+            format!(
+                "The data folder {} cannot be made",
+                config.data_dir.display()
+            )
+        })?;
     if agent == Agent::Demo {
         let playground = config.data_dir.join("playground");
         std::fs::create_dir_all(&playground)
@@ -75,6 +80,11 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         Some(token) => Secret::new(token)?,
         None => Secret::kept_in(&config.data_dir)?,
     };
+    anyhow::ensure!(
+        config.listen.ip().is_loopback(),
+        "Sayso listens on this machine only, because whoever reaches it can run commands here. \
+         Use 127.0.0.1 with --listen, and reach it from elsewhere through an SSH tunnel"
+    );
     let listener = TcpListener::bind(config.listen).await.with_context(|| {
         format!(
             "Cannot listen on {}. Is Sayso running already? Choose another address with --listen",

@@ -1,5 +1,11 @@
 //! Who gets in: token, cookie, Host and Origin, on HTTP and on the socket.
 
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a failure in a helper fails the test"
+)]
+
 mod support;
 
 use pretty_assertions::assert_eq;
@@ -184,6 +190,76 @@ async fn every_answer_carries_the_headers_that_keep_a_page_in_its_place() {
                 .get("access-control-allow-origin")
                 .is_none()
         );
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn the_link_leads_nowhere_else() {
+    let server = TestServer::start().await;
+    for path in ["//evil.example/x", "/%5Cevil.example", "///evil.example"] {
+        for token in [TOKEN, "wrong"] {
+            let url = format!("{}{path}?token={token}", server.url(""));
+            let answer = browser().get(url).send().await.unwrap();
+            let location = answer.headers()[LOCATION].to_str().unwrap().to_owned();
+            let own = location.starts_with('/') && !location[1..].starts_with(['/', '\\']);
+            assert!(own, "{path}: {location}");
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn every_refusal_of_the_api_is_json_with_a_code() {
+    let server = TestServer::start().await;
+    let nobody = "00000000-0000-4000-8000-000000000000";
+    let get = |path: String| browser().get(server.url(&path)).bearer_auth(TOKEN);
+    let post = |path: String| browser().post(server.url(&path)).bearer_auth(TOKEN);
+    let cases = [
+        (get("/api/nothing".to_owned()), 404, "not_found"),
+        (
+            get("/api/requests/no-uuid".to_owned()),
+            400,
+            "invalid_message",
+        ),
+        (
+            get(format!("/api/requests/{nobody}")),
+            404,
+            "unknown_request",
+        ),
+        (
+            get(format!("/api/sessions/{nobody}/transcript")),
+            404,
+            "unknown_session",
+        ),
+        (
+            get(format!("/api/sessions/{nobody}/transcript?after=x")),
+            400,
+            "invalid_message",
+        ),
+        (post("/api/requests".to_owned()), 405, "not_found"),
+        (
+            post("/api/sessions".to_owned()).body("{}"),
+            400,
+            "invalid_message",
+        ),
+        (
+            post(format!("/api/sessions/{nobody}/stop")),
+            404,
+            "unknown_session",
+        ),
+        (
+            post("/api/sessions".to_owned()).body(vec![b' '; 9 << 20]),
+            413,
+            "message_too_large",
+        ),
+    ];
+    for (request, status, code) in cases {
+        let answer = request.send().await.unwrap();
+        let url = answer.url().clone();
+        assert_eq!(answer.status().as_u16(), status, "{url}");
+        let body: serde_json::Value = answer.json().await.unwrap();
+        assert_eq!(body["code"], code, "{url}");
     }
     server.stop().await;
 }

@@ -1,5 +1,7 @@
 //! The life of requests over the public protocol, with a real server and the demo agent.
 
+#![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
+
 mod support;
 
 use pretty_assertions::assert_eq;

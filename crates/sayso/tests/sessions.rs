@@ -124,10 +124,9 @@ async fn a_client_that_does_not_read_gets_a_new_snapshot_and_holds_nobody_up() {
     assert_eq!(welcome["pending_requests"], json!([request]));
     slow.take_seen();
     slow.subscribe(&session).await;
-    let last = slow
-        .entry(&session, |entry| entry["kind"] == "tool_use")
-        .await;
-    assert!(last["seq"].as_u64().unwrap() >= 601, "{}", last["seq"]);
+    let asked = |entry: &Value| entry["tool_use_id"] == request["tool_use_id"];
+    let last = slow.entry(&session, asked).await;
+    assert!(last["seq"].as_u64().unwrap() > 8, "{}", last["seq"]);
     server.stop().await;
 }
 
@@ -166,5 +165,58 @@ async fn rest_does_what_the_socket_does() {
     let (status, error) = post(format!("/api/requests/{id}/decision"), right).await;
     assert_eq!((status, &error["code"]), (409, &json!("already_decided")));
     assert_eq!(error["outcome"]["client"]["label"], "a script");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn the_welcome_is_the_first_frame_and_a_goodbye_the_last() {
+    let policies = PolicySettings {
+        when_unattended: Some(sayso_protocol::WhenUnattended::Pause),
+        ..PolicySettings::default()
+    };
+    let server = TestServer::start_with(policies).await;
+    let mut first = server.connect().await;
+    first.start(&server, &bash("true")).await;
+    let request = first.opened().await;
+    first.close().await;
+    let paused = async {
+        loop {
+            let api = reqwest::Client::builder().no_proxy().build().unwrap();
+            let request = support::first_request(&api, &server.url("")).await;
+            if request["deadline"].is_null() {
+                return request;
+            }
+        }
+    };
+    assert_eq!(paused.await["request_id"], request["request_id"]);
+    // `connect` fails when anything comes before the welcome.
+    let mut again = server.connect().await;
+    assert!(again.welcome["pending_requests"][0]["deadline"].is_string());
+    let stopping = tokio::spawn(server.stop());
+    assert_eq!(again.close_code().await, Some(1001));
+    stopping.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_removed_session_is_gone_with_its_agent_and_its_requests() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let session = client.start(&server, &bash("true")).await;
+    let request = client.opened().await;
+    client.take_seen();
+    client
+        .call(json!({"type": "remove_session", "session_id": session}))
+        .await;
+    assert_eq!(client.closed(&request).await["what"], "withdrawn");
+    client
+        .wait_for(|frame| frame["type"] == "session_removed")
+        .await;
+    let told = client.take_seen();
+    assert!(
+        told.iter().all(|frame| frame["type"] != "session_state"),
+        "{told:?}"
+    );
+    let again = server.connect().await;
+    assert_eq!(again.welcome["sessions"], json!([]));
     server.stop().await;
 }

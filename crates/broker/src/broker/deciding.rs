@@ -1,7 +1,7 @@
 //! From a decision to the agent's answer: one compare-and-set, written first.
 
 use super::Broker;
-use super::opening::{limit, refused_by_policy};
+use super::opening::refused_by_policy;
 use crate::clock::Clock;
 use crate::request::{Deciding, Phase, Then};
 use crate::{
@@ -169,12 +169,12 @@ impl Broker {
 
     fn expiry(&self, now: Timestamp, id: RequestId) -> Option<Resolution> {
         let request = self.requests.get(&id)?;
-        let policies = &self.sessions.get(&request.session)?.policies;
+        let waited = request.created_at.until(now);
         Some(Resolution {
             outcome: OutcomeKind::Expired,
             by: DecidedBy::Timeout,
             decision: Some(Decision::Deny {
-                message: Some(words::expired(limit(&request.ask.kind, policies))),
+                message: Some(words::expired(waited)),
                 interrupt: request.on_timeout == OnTimeout::DenyAndInterrupt,
             }),
             at: now,

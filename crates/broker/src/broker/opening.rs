@@ -220,7 +220,7 @@ impl Broker {
     }
 }
 
-pub(super) fn limit(kind: &Kind, policies: &Policies) -> Option<Duration> {
+fn limit(kind: &Kind, policies: &Policies) -> Option<Duration> {
     match kind {
         Kind::Tool | Kind::Other => policies.tool_timeout,
         Kind::Questions(_) | Kind::Elicitation(_) => policies.question_timeout,

@@ -9,6 +9,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use sayso_broker::{AgentActivity, Ask, EndReason, Json, Mode};
+use sayso_claude::LaunchOptions;
 use sayso_protocol::{AgentInfo, Capabilities, Delta, EntryBody, PermissionModeInfo};
 use serde_json::value::RawValue;
 
@@ -142,6 +143,8 @@ pub async fn version_of(program: &Path) -> Option<String> {
     let mut command = tokio::process::Command::new(program);
     command
         .arg("--version")
+        .env_clear()
+        .envs(LaunchOptions::new(program, "/").environment(std::env::vars_os()))
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);

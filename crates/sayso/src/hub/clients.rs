@@ -8,11 +8,15 @@ use axum::extract::ws::Utf8Bytes;
 use sayso_broker::{ClientId, SessionId};
 use sayso_protocol::ServerMessage;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
 
 /// How many frames may wait for one client.
 const FRAMES: usize = 1024;
 /// How many bytes may wait for one client; a larger frame goes alone.
 const BYTES: usize = 16 * 1024 * 1024;
+/// How many bytes of history may wait beside them, so that reading back does
+/// not push out what happens now.
+const HISTORY_BYTES: usize = 4 * 1024 * 1024;
 
 /// The sending half of a client's queue. A client that does not keep up is
 /// marked as lagging instead of being waited for.
@@ -20,7 +24,9 @@ const BYTES: usize = 16 * 1024 * 1024;
 pub struct Outbox {
     frames: mpsc::Sender<Frame>,
     room: Arc<Semaphore>,
+    history_room: Arc<Semaphore>,
     lagging: Arc<AtomicBool>,
+    closing: CancellationToken,
 }
 
 /// One text frame. Its share of the client's room is free again when it is dropped.
@@ -36,6 +42,8 @@ pub fn outbox() -> (Outbox, mpsc::Receiver<Frame>) {
     let outbox = Outbox {
         frames,
         room: Arc::new(Semaphore::new(BYTES)),
+        history_room: Arc::new(Semaphore::new(HISTORY_BYTES)),
+        closing: CancellationToken::new(),
         lagging: Arc::new(AtomicBool::new(false)),
     };
     (outbox, receiver)
@@ -65,8 +73,9 @@ impl Outbox {
 
     /// Waits for room; for history, which may be large. `false` when the client has gone.
     pub async fn send(&self, text: Utf8Bytes) -> bool {
-        let share = u32::try_from(text.len().min(BYTES)).unwrap_or(u32::MAX);
-        let Ok(share) = Arc::clone(&self.room).acquire_many_owned(share).await else {
+        let share = u32::try_from(text.len().min(HISTORY_BYTES)).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.history_room);
+        let Ok(share) = room.acquire_many_owned(share).await else {
             return false;
         };
         self.frames
@@ -80,6 +89,11 @@ impl Outbox {
 
     pub fn is_lagging(&self) -> bool {
         self.lagging.load(Ordering::Acquire)
+    }
+
+    /// Ends when the server says goodbye.
+    pub async fn closed(&self) {
+        self.closing.cancelled().await;
     }
 
     fn caught_up(&self) {
@@ -121,7 +135,9 @@ impl Clients {
     }
 
     pub(super) fn close(&mut self) {
-        self.clients.clear();
+        for (_, client) in self.clients.drain() {
+            client.outbox.closing.cancel();
+        }
     }
 
     pub(super) fn label(&self, id: ClientId) -> &str {

@@ -100,11 +100,11 @@ impl Hub {
 
     fn respond(&mut self, caller: Caller, respond: Respond) {
         let request = RequestId(respond.request_id);
-        if self.broker.request(request).is_none() && self.broker.closed(request).is_none() {
-            return self.look_up_closed(caller, respond.request_id);
-        }
+        let Some(caller) = self.if_known(caller, request) else {
+            return;
+        };
         let client = self.client_of(&caller);
-        let reply = self.remember_caller(caller);
+        let reply = self.remember_caller(caller, request);
         self.dispatch(Event::Decided {
             request,
             client,
@@ -112,6 +112,16 @@ impl Hub {
             decision: wire::decision(respond.decision),
             reply,
         });
+    }
+
+    /// Gives the caller back when the broker knows the request; otherwise it is
+    /// answered from the store.
+    fn if_known(&self, caller: Caller, request: RequestId) -> Option<Caller> {
+        if self.broker.request(request).is_some() || self.broker.closed(request).is_some() {
+            return Some(caller);
+        }
+        self.look_up_closed(caller, request.0);
+        None
     }
 
     /// The broker forgets what was closed long ago; the store does not.
@@ -140,9 +150,13 @@ impl Hub {
     }
 
     fn set_held(&mut self, caller: Caller, request: Uuid, held: bool) {
-        let reply = self.remember_caller(caller);
+        let request = RequestId(request);
+        let Some(caller) = self.if_known(caller, request) else {
+            return;
+        };
+        let reply = self.remember_caller(caller, request);
         self.dispatch(Event::SetHeld {
-            request: RequestId(request),
+            request,
             held,
             reply,
         });
@@ -153,9 +167,13 @@ impl Hub {
             let text = format!("`extend`: field `seconds`: must be from 1 to {MAXIMUM_EXTENSION}.");
             return self.reply(caller, Err(wire::error(ErrorCode::InvalidMessage, text)));
         }
-        let reply = self.remember_caller(caller);
+        let request = RequestId(request);
+        let Some(caller) = self.if_known(caller, request) else {
+            return;
+        };
+        let reply = self.remember_caller(caller, request);
         self.dispatch(Event::Extended {
-            request: RequestId(request),
+            request,
             by: Duration::from_secs(seconds.into()),
             reply,
         });
@@ -174,11 +192,14 @@ impl Hub {
         {
             // Takes effect when the session goes on.
             known.permission_mode = mode.to_owned();
-            self.dispatch(Event::AgentMode {
-                session,
-                mode: Mode::new(mode),
-            });
-            self.session_changed(session);
+            if self.broker.session(session).is_some() {
+                self.dispatch(Event::AgentMode {
+                    session,
+                    mode: Mode::new(mode),
+                });
+            } else {
+                self.session_changed(session);
+            }
             return self.reply(caller, Ok(Ack::default()));
         }
         let request = ControlRequest::SetPermissionMode {
@@ -200,7 +221,10 @@ impl Hub {
         request: ControlRequest,
         purpose: ControlPurpose,
     ) {
-        if let Err(error) = self.running(session) {
+        let able = self
+            .running(session)
+            .and_then(|()| self.check_able(session, &request));
+        if let Err(error) = able {
             return self.reply(caller, Err(error));
         }
         self.next_control += 1;
@@ -218,6 +242,27 @@ impl Hub {
             }
             Err(error) => self.reply(caller, Err(error)),
         }
+    }
+
+    /// What the agent cannot do is refused here, never tried.
+    fn check_able(&self, session: SessionId, request: &ControlRequest) -> Result<(), ErrorMessage> {
+        let agent = self.sessions.get(session).map(|known| known.agent.as_str());
+        let Some(able) = agent.and_then(|agent| self.agents.info(agent)) else {
+            return Ok(());
+        };
+        let able = match request {
+            ControlRequest::SetModel { .. } => able.capabilities.set_model,
+            ControlRequest::SetPermissionMode { .. } => able.capabilities.set_permission_mode,
+            ControlRequest::Interrupt { .. } => able.capabilities.interrupt,
+            _ => true,
+        };
+        if able {
+            return Ok(());
+        }
+        Err(wire::error(
+            ErrorCode::NotSupported,
+            "This agent cannot do that.",
+        ))
     }
 
     fn send_message(&mut self, caller: &Caller, send: SendMessage) -> Reply {
@@ -307,8 +352,9 @@ impl Hub {
         {
             run.handle.kill();
         }
-        self.dispatch(Event::SessionRemoved { session });
+        // First, so that nobody hears of a session that is going.
         self.sessions.remove(session);
+        self.dispatch(Event::SessionRemoved { session });
         self.clients.forget_session(session);
         let id = sayso_store::SessionId(session.0);
         self.note(Write::DeleteSession(id), "the removal of a session");
@@ -355,10 +401,18 @@ impl Hub {
     }
 
     /// Answers a client with what the broker said.
-    pub(super) fn answer(&mut self, caller: Caller, result: Result<(), Refusal>) {
+    pub(super) fn answer(
+        &mut self,
+        caller: Caller,
+        request: RequestId,
+        result: Result<(), Refusal>,
+    ) {
         let reply = result
             .map(|()| Ack::default())
-            .map_err(|refusal| wire::refusal(&refusal));
+            .map_err(|refusal| ErrorMessage {
+                request_id: Some(request.0),
+                ..wire::refusal(&refusal)
+            });
         self.reply(caller, reply);
     }
 

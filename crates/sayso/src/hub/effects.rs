@@ -1,8 +1,10 @@
 //! Carrying out what the broker wants, and what follows when a write is done.
 
+use std::time::Duration;
+
 use sayso_broker::{
     AgentAnswer, Broadcast, Decision, Delivery, Effect, EndReason, Event, FollowUp, Json,
-    RequestId, RequestView, Resolution, SessionId, SessionState, StopReason,
+    RequestId, RequestView, Resolution, SessionId, SessionState, StopReason, Timestamp,
 };
 use sayso_claude::SendError;
 use sayso_protocol::{ContentBlock, DecidedBy, EntryBody, Outcome, OutcomeKind, ServerMessage};
@@ -11,8 +13,11 @@ use uuid::Uuid;
 
 use super::sessions::Stopped;
 use super::writes::AfterWrite;
-use super::{Hub, now, records, wire};
+use super::{Hub, Undelivered, now, records, wire};
 use crate::agents::claude;
+
+const DELIVER_AGAIN_AFTER: Duration = Duration::from_millis(50);
+const ORPHANED: &str = "Sayso was stopped while this was open, and the agent with it.";
 
 impl Hub {
     pub(super) fn carry_out(&mut self, effect: Effect) {
@@ -60,15 +65,13 @@ impl Hub {
                 native_id: _,
                 answer,
             } => {
-                let delivery = self.deliver(session, request, answer);
-                self.events
-                    .push_back(Event::Delivered { request, delivery });
+                self.deliver(session, request, answer);
             }
             Effect::FollowUp(FollowUp { session, text }) => self.follow_up(session, text),
             Effect::Broadcast(broadcast) => self.tell(broadcast),
             Effect::Reply { to, result } => {
-                if let Some(caller) = self.replies.remove(&to) {
-                    self.answer(caller, result);
+                if let Some((caller, request)) = self.replies.remove(&to) {
+                    self.answer(caller, request, result);
                 }
             }
             Effect::StopAgent { session, reason } => {
@@ -91,24 +94,59 @@ impl Hub {
         }
     }
 
-    fn deliver(&mut self, session: SessionId, id: RequestId, answer: AgentAnswer) -> Delivery {
+    /// Sends an answer and reports how that went. To an agent that is slow to
+    /// read it is sent again: a decision that is recorded is not given up.
+    fn deliver(&mut self, session: SessionId, request: RequestId, answer: AgentAnswer) {
+        match self.try_deliver(session, request, answer.clone()) {
+            Some(delivery) => self
+                .events
+                .push_back(Event::Delivered { request, delivery }),
+            None => self.undelivered.push(Undelivered {
+                session,
+                request,
+                answer,
+                retry_at: now().plus(DELIVER_AGAIN_AFTER),
+            }),
+        }
+    }
+
+    pub(super) fn deliver_again(&mut self, now: Timestamp) {
+        let waiting = std::mem::take(&mut self.undelivered);
+        for answer in waiting {
+            if answer.retry_at > now {
+                self.undelivered.push(answer);
+            } else if self.broker.request(answer.request).is_some() {
+                self.deliver(answer.session, answer.request, answer.answer);
+            }
+        }
+        self.settle();
+    }
+
+    /// `None` when the agent's queue is full.
+    fn try_deliver(
+        &self,
+        session: SessionId,
+        id: RequestId,
+        answer: AgentAnswer,
+    ) -> Option<Delivery> {
         let run = self
             .sessions
             .get(session)
             .and_then(|session| session.run.as_ref());
         let (Some(run), Some(request)) = (run, self.broker.request(id)) else {
-            return Delivery::Failed;
+            return Some(Delivery::Failed);
         };
         let Some(input) = claude::input_for(&request.ask, answer) else {
             tracing::error!(request = %id, "an answer that the agent cannot be told");
-            return Delivery::Failed;
+            return Some(Delivery::Failed);
         };
         match run.handle.try_send(input) {
-            Ok(()) => Delivery::Sent,
-            Err(SendError::NotOpen { .. }) => Delivery::TooLate,
+            Ok(()) => Some(Delivery::Sent),
+            Err(SendError::NotOpen { .. }) => Some(Delivery::TooLate),
+            Err(SendError::Overloaded) => None,
             Err(error) => {
                 tracing::warn!(request = %id, %error, "an answer could not be delivered");
-                Delivery::Failed
+                Some(Delivery::Failed)
             }
         }
     }
@@ -197,7 +235,7 @@ impl Hub {
                     what: OutcomeKind::Orphaned,
                     by: DecidedBy::Agent,
                     client: None,
-                    message: None,
+                    message: Some(ORPHANED.to_owned()),
                     edited: false,
                     delivery: sayso_protocol::Delivery::None,
                     at: wire::time(now()),

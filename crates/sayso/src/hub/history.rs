@@ -18,9 +18,13 @@ use super::{Hub, HubHandle, HubMessage, Snapshot, now, wire};
 const PAGE: u32 = 200;
 
 impl Hub {
+    /// The welcome is the first frame: what the connection itself changes is in it.
     pub(super) fn connect(&mut self, client: ClientId, label: String, outbox: Outbox) {
-        self.clients.insert(client, label.clone(), outbox);
-        self.dispatch(sayso_broker::Event::ClientConnected { client, label });
+        self.dispatch(sayso_broker::Event::ClientConnected {
+            client,
+            label: label.clone(),
+        });
+        self.clients.insert(client, label, outbox);
         self.welcome(client);
     }
 
@@ -208,6 +212,12 @@ impl HistoryReader {
                     tracing::error!(%error, "a transcript could not be read");
                     let error = wire::error(ErrorCode::StoreUnavailable, error.to_string());
                     self.push(&ServerMessage::Error(error)).await;
+                    let message = HubMessage::HistoryFailed {
+                        client: self.client,
+                        session: self.session,
+                    };
+                    // When the hub has ended there is nothing to forget.
+                    let _ = self.hub.send(message).await;
                     return;
                 }
             };

@@ -20,7 +20,9 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sayso_broker::{Broker, ClientId, ClientRef, Event, ReplyTo, SessionId, Timestamp};
+use sayso_broker::{
+    AgentAnswer, Broker, ClientId, ClientRef, Event, ReplyTo, RequestId, SessionId, Timestamp,
+};
 use sayso_protocol::{Ack, ClientMessage, ErrorMessage, PendingRequest, Session};
 use sayso_store::{Completion, Store, UnixMillis, Writer};
 use tokio::sync::{mpsc, oneshot};
@@ -61,6 +63,8 @@ pub enum HubMessage {
         client: ClientId,
         label: String,
         outbox: Outbox,
+        /// Told when the welcome is queued; nothing may come before it.
+        welcomed: oneshot::Sender<()>,
     },
     Disconnect {
         client: ClientId,
@@ -87,6 +91,11 @@ pub enum HubMessage {
         client: ClientId,
         session: SessionId,
         upto: u64,
+    },
+    /// The client can subscribe again.
+    HistoryFailed {
+        client: ClientId,
+        session: SessionId,
     },
     LateReply {
         caller: Caller,
@@ -173,6 +182,15 @@ enum ControlPurpose {
     SetModel(String),
 }
 
+/// An answer on its way to an agent that is slow to read.
+#[derive(Debug)]
+struct Undelivered {
+    session: SessionId,
+    request: RequestId,
+    answer: AgentAnswer,
+    retry_at: Timestamp,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Running,
@@ -195,11 +213,13 @@ pub struct Hub {
     clients: Clients,
     writes: Writes,
     store: Store,
-    replies: HashMap<ReplyTo, Caller>,
+    replies: HashMap<ReplyTo, (Caller, RequestId)>,
     next_reply: u64,
     controls: HashMap<u64, Control>,
     next_control: u64,
     next_run: u64,
+    /// Recorded answers that the agent's full queue did not take yet.
+    undelivered: Vec<Undelivered>,
     phase: Phase,
     handle: HubHandle,
     messages: mpsc::Receiver<HubMessage>,
@@ -241,6 +261,7 @@ impl Hub {
             controls: HashMap::new(),
             next_control: 0,
             next_run: 0,
+            undelivered: Vec::new(),
             phase: Phase::Running,
             handle: HubHandle {
                 messages: messages_sender,
@@ -286,7 +307,12 @@ impl Hub {
                 client,
                 label,
                 outbox,
-            } => self.connect(client, label, outbox),
+                welcomed,
+            } => {
+                self.connect(client, label, outbox);
+                // The connection may be gone already.
+                let _ = welcomed.send(());
+            }
             HubMessage::Disconnect { client } => {
                 self.clients.remove(client);
                 self.dispatch(Event::ClientDisconnected { client });
@@ -306,6 +332,9 @@ impl Hub {
                 session,
                 upto,
             } => self.caught_up(client, session, upto),
+            HubMessage::HistoryFailed { client, session } => {
+                self.clients.unsubscribe(client, session);
+            }
             HubMessage::LateReply { caller, reply } => self.reply(caller, reply),
         }
     }
@@ -313,6 +342,10 @@ impl Hub {
     /// Gives the broker an event and carries out all that follows from it.
     fn dispatch(&mut self, event: Event) {
         self.events.push_back(event);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
         while let Some(event) = self.events.pop_front() {
             for effect in self.broker.handle(now(), event) {
                 self.carry_out(effect);
@@ -324,6 +357,7 @@ impl Hub {
         let now = now();
         self.dispatch(Event::Tick);
         self.give_up_controls(now);
+        self.deliver_again(now);
         self.save_unsaved(now);
     }
 
@@ -334,10 +368,17 @@ impl Hub {
         };
         let controls = self.controls.values().map(|control| control.deadline).min();
         let unsaved = self.sessions.next_retry();
-        [self.broker.next_wakeup(), shutdown, controls, unsaved]
-            .into_iter()
-            .flatten()
-            .min()
+        let undelivered = self.undelivered.iter().map(|answer| answer.retry_at).min();
+        [
+            self.broker.next_wakeup(),
+            shutdown,
+            controls,
+            unsaved,
+            undelivered,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     fn begin_shutdown(&mut self) {
@@ -377,10 +418,10 @@ impl Hub {
         }
     }
 
-    fn remember_caller(&mut self, caller: Caller) -> ReplyTo {
+    fn remember_caller(&mut self, caller: Caller, request: RequestId) -> ReplyTo {
         self.next_reply += 1;
         let reply = ReplyTo(self.next_reply);
-        self.replies.insert(reply, caller);
+        self.replies.insert(reply, (caller, request));
         reply
     }
 }

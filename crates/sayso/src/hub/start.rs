@@ -29,9 +29,12 @@ impl Hub {
     pub(super) fn start_session(&mut self, caller: Caller, start: StartSession) {
         let hub = self.handle.clone();
         tokio::spawn(async move {
-            let checked = check_folder(&start.cwd)
-                .await
-                .map(|cwd| CheckedStart { start, cwd });
+            // A session that goes on stays in its own folder.
+            let checked = match start.resume {
+                Some(_) => Ok(PathBuf::new()),
+                None => check_folder(&start.cwd).await,
+            };
+            let checked = checked.map(|cwd| CheckedStart { start, cwd });
             // When the hub has ended there is nothing left to start.
             let _ = hub.send(HubMessage::StartChecked { caller, checked }).await;
         });
@@ -141,6 +144,17 @@ impl Hub {
                 "There is no such session.",
             ));
         };
+        if start
+            .agent
+            .as_ref()
+            .is_some_and(|agent| *agent != session.agent)
+        {
+            let text = format!(
+                "This session's agent is `{}`; it goes on with that.",
+                session.agent
+            );
+            return Err(wire::error(ErrorCode::InvalidMessage, text));
+        }
         if session.run.is_some() {
             let text = "This session is still running; send it a message instead.";
             return Err(wire::error(ErrorCode::InvalidMessage, text));

@@ -49,6 +49,8 @@ pub fn router(
         .route("/ws", get(socket::upgrade))
         .merge(rest::routes())
         .fallback(rest::not_found)
+        .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
+        .layer(middleware::from_fn(rest::as_json))
         .layer(middleware::from_fn_with_state(
             web.clone(),
             guard::require_credential,
@@ -57,7 +59,6 @@ pub fn router(
         .route("/healthz", get(rest::health))
         .nest("/api", api)
         .fallback(pages::page)
-        .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
         .layer(middleware::from_fn_with_state(
             web.clone(),
             guard::check_host_and_origin,

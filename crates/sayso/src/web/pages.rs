@@ -52,7 +52,9 @@ fn answer(file: assets::File, known: Option<&HeaderValue>) -> Response {
 
 /// Takes the token out of the address at once and leaves a cookie in its place.
 fn let_in(web: &Web, uri: &Uri, token: &str) -> Response {
-    let location = [(LOCATION, uri.path().to_owned())];
+    // One leading slash: two would name another host.
+    let path = uri.path().trim_start_matches(['/', '\\']);
+    let location = [(LOCATION, format!("/{path}"))];
     if web.gate.is_token(token) {
         let cookie = [(SET_COOKIE, web.gate.cookie())];
         (StatusCode::SEE_OTHER, location, cookie).into_response()

@@ -1,8 +1,9 @@
 //! REST, for scripts and integrations: the same messages, the same errors.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{CONTENT_TYPE, USER_AGENT};
 use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -104,6 +105,11 @@ async fn transcript(
 ) -> Response {
     let limit = page.limit.unwrap_or(MAXIMUM_PAGE).clamp(1, MAXIMUM_PAGE);
     let session = sayso_store::SessionId(id);
+    match web.store.session(session).await {
+        Ok(Some(_)) => {}
+        Ok(None) => return refuse(ErrorCode::UnknownSession, "There is no such session."),
+        Err(error) => return refuse(ErrorCode::StoreUnavailable, error.to_string()),
+    }
     let rows = web
         .store
         .entries(session, page.after.unwrap_or(0), limit)
@@ -322,6 +328,34 @@ pub(super) fn refuse(code: ErrorCode, message: impl Into<String>) -> Response {
         outcome: None,
     };
     (status(code), Json(error)).into_response()
+}
+
+/// Gives the framework's own refusals (a bad id, a wrong method) the form of ours.
+pub(super) async fn as_json(request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let status = response.status();
+    let kind = response.headers().get(CONTENT_TYPE);
+    let is_json = kind.is_some_and(|kind| kind == "application/json");
+    if is_json || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let (code, text) = match status {
+        StatusCode::PAYLOAD_TOO_LARGE => (ErrorCode::MessageTooLarge, "The body is too large."),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            (ErrorCode::NotFound, "This address takes another method.")
+        }
+        StatusCode::NOT_FOUND => (ErrorCode::NotFound, "There is nothing at this address."),
+        _ if status.is_server_error() => {
+            (ErrorCode::Internal, "Something went wrong; see the log.")
+        }
+        _ => (
+            ErrorCode::InvalidMessage,
+            "The address, its parameters or the body cannot be read. Ids are UUIDs, bodies are JSON.",
+        ),
+    };
+    let mut refusal = refuse(code, text);
+    *refusal.status_mut() = status;
+    refusal
 }
 
 fn status(code: ErrorCode) -> StatusCode {

@@ -10,7 +10,7 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use sayso_broker::ClientId;
 use sayso_protocol::{ClientFrame, ErrorCode, ErrorMessage, ServerMessage};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::{MAXIMUM_MESSAGE, Web, label};
@@ -44,12 +44,14 @@ async fn serve(socket: WebSocket, hub: HubHandle, label: String) {
     let client = ClientId(Uuid::new_v4());
     let (sink, stream) = socket.split();
     let (outbox, frames) = outbox();
+    let (welcomed, welcome) = oneshot::channel();
     let connected = HubMessage::Connect {
         client,
         label,
         outbox: outbox.clone(),
+        welcomed,
     };
-    if hub.send(connected).await.is_err() {
+    if hub.send(connected).await.is_err() || welcome.await.is_err() {
         return;
     }
     let lag = outbox.clone();
@@ -144,6 +146,7 @@ async fn write(
                 Some(frame) => Message::Text(frame.text),
                 None => break,
             },
+            () = outbox.closed() => break,
             _ = ping.tick() => Message::Ping(bytes::Bytes::new()),
         };
         let sent = tokio::time::timeout(SEND_PATIENCE, sink.send(message)).await;

@@ -326,3 +326,21 @@ pub(crate) async fn first_request(api: &reqwest::Client, url: &str) -> Value {
         .await
         .expect("a request is opened")
 }
+
+impl Client {
+    /// The code with which the server says goodbye.
+    pub(crate) async fn close_code(&mut self) -> Option<u16> {
+        let wait = async {
+            loop {
+                match self.socket.next().await {
+                    Some(Ok(Message::Close(close))) => return close.map(|close| close.code.into()),
+                    Some(Ok(_)) => {}
+                    None | Some(Err(_)) => return None,
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, wait)
+            .await
+            .expect("the socket ends")
+    }
+}

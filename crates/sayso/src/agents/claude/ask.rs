@@ -80,12 +80,19 @@ pub(super) fn elicitation(asked: Elicitation) -> Ask {
     let detail = RequestDetail {
         title: Some(asked.message),
         mcp_server: Some(asked.mcp_server_name.clone()),
+        suppress_always_allow: true,
         requires_user_interaction: true,
         input_faithful: true,
         ..RequestDetail::default()
     };
+    let choices = vec![
+        choice("submit", "Submit", Verdict::Allows, Turn::GoesOn),
+        choice("deny", "Decline", Verdict::Refuses, Turn::GoesOn),
+        choice("deny_and_stop", "Cancel", Verdict::Refuses, Turn::Ends),
+    ];
     Ask {
         kind: Kind::Elicitation(form),
+        choices,
         detail: detail_json(&detail),
         ..bare(&asked.request_id, asked.mcp_server_name, input)
     }
@@ -94,6 +101,7 @@ pub(super) fn elicitation(asked: Elicitation) -> Ask {
 /// A request of a kind this version does not know: shown, and only refusable.
 pub(super) fn other(request_id: &str, subtype: String, raw: &RawJson) -> Ask {
     let detail = RequestDetail {
+        suppress_always_allow: true,
         requires_user_interaction: true,
         input_faithful: true,
         ..RequestDetail::default()
@@ -254,7 +262,7 @@ fn choices(kind: &Kind, asked: &ToolAsk) -> Vec<Choice> {
             if asked.input_faithful {
                 choices.push(choice("allow", "Allow once", Verdict::Allows, Turn::GoesOn));
             }
-            if !asked.suppress_always_allow_rule {
+            if asked.input_faithful && !asked.suppress_always_allow_rule {
                 let offers = 0..asked.permission_suggestions.len();
                 choices.extend(offers.map(|index| Choice {
                     remembers: vec![index],
