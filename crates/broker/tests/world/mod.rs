@@ -1,6 +1,8 @@
 //! A small world around a broker: a disk, agents and clients that see exactly
 //! the effects, and that check the invariants at every one of them.
 
+#![allow(dead_code, reason = "shared by two tests, each of which uses a part")]
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 

@@ -81,7 +81,13 @@ impl Bench {
         let sessions = self.store.sessions().await.unwrap();
         let mut entries = Vec::new();
         for session in &sessions {
-            entries.extend(self.store.entries(session.id, 0, 100_000).await.unwrap());
+            let mut after = 0;
+            while let page = self.store.entries(session.id, after, 1000).await.unwrap()
+                && let Some(last) = page.last()
+            {
+                after = last.seq;
+                entries.extend(page);
+            }
         }
         Everything {
             sessions,
