@@ -1,1 +1,66 @@
-fn main() {}
+//! The project's own chores: `cargo xtask test` is what a machine without
+//! anything but Rust and Node runs to know that a commit is good.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command-line tool talks on its standard streams"
+)]
+
+mod chromium;
+mod node;
+mod report;
+mod step;
+mod suite;
+mod worktree;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+const USAGE: &str = "\
+Usage: cargo xtask <command>
+
+  test             everything: format, lints, Rust, web app, end to end
+  test rust        only the Rust workspace
+  test ui          only the web app
+  test e2e [ARGS]  only the end-to-end tests; ARGS go to Playwright
+  screenshot       takes docs/screenshot.png from the real thing
+  types            rewrites ui/src/protocol.gen.ts from crates/protocol";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\n{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let root = repository_root()?;
+    match words.as_slice() {
+        ["test"] => suite::test_everything(&root),
+        ["test", "rust"] => suite::test_rust(&root),
+        ["test", "ui"] => suite::test_ui(&root),
+        ["test", "e2e", filters @ ..] => suite::test_end_to_end(&root, filters),
+        ["screenshot"] => suite::take_pictures(&root),
+        ["types"] => suite::rewrite_types(&root),
+        [] | ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        [..] => bail!("There is no command `{}`.\n\n{USAGE}", arguments.join(" ")),
+    }
+}
+
+fn repository_root() -> Result<PathBuf> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = manifest
+        .parent()
+        .context("xtask stands directly under the repository's root")?;
+    Ok(root.to_path_buf())
+}

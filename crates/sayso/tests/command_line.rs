@@ -1,0 +1,155 @@
+//! What the program says and does before it serves.
+
+#![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use pretty_assertions::assert_eq;
+use sayso::config::{Config, Overrides};
+
+/// Runs `sayso` with nothing of the surroundings but a home of its own.
+fn sayso(home: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sayso"))
+        .args(arguments)
+        .env_clear()
+        .env("HOME", home)
+        .env("PATH", "/nowhere")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn help_names_the_commands_and_what_a_newcomer_does_first() {
+    let home = tempfile::tempdir().unwrap();
+    let output = sayso(home.path(), &["--help"], &[]);
+    let help = text(&output.stdout);
+    for part in [
+        "serve",
+        "demo",
+        "doctor",
+        "--listen",
+        "SAYSO_TOKEN",
+        "no API key",
+    ] {
+        assert!(help.contains(part), "{part} is missing:\n{help}");
+    }
+    assert!(!help.contains("fake-claude"), "{help}");
+}
+
+#[test]
+fn doctor_says_what_is_missing_and_how_to_mend_it() {
+    let home = tempfile::tempdir().unwrap();
+    let output = sayso(home.path(), &["doctor", "--listen", "127.0.0.1:0"], &[]);
+    let report = text(&output.stdout);
+    assert!(output.status.success(), "{report}");
+    assert!(
+        report.contains("npm install -g @anthropic-ai/claude-code"),
+        "{report}"
+    );
+    assert!(report.contains("sayso demo"), "{report}");
+    let file = home.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let folder = file.join("data").display().to_string();
+    let output = sayso(home.path(), &["doctor", "--data-dir", &folder], &[]);
+    assert!(!output.status.success());
+    assert!(
+        text(&output.stdout).contains("BROKEN"),
+        "a folder that cannot be made"
+    );
+}
+
+#[test]
+fn a_bad_start_ends_with_one_clear_sentence() {
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    std::fs::write(
+        data.join("sayso.db"),
+        "this is a letter to a friend, not a database",
+    )
+    .unwrap();
+    let data = data.display().to_string();
+    let config = home.path().join("sayso.toml");
+    std::fs::write(&config, "listne = '127.0.0.1:1'").unwrap();
+    let config = config.display().to_string();
+    let cases: [(&[&str], &str); 6] = [
+        (
+            &["--listen", "127.0.0.1:0", "--data-dir", &data],
+            "sayso.db",
+        ),
+        (&["--config", &config], "listne"),
+        (&["--config", "/nowhere/sayso.toml"], "/nowhere/sayso.toml"),
+        (&["--listen", "0.0.0.0:0"], "this machine only"),
+        (&["--token", "short"], "at least 16 characters"),
+        (&["--listen", "here"], "--listen"),
+    ];
+    for (arguments, part) in cases {
+        let output = sayso(home.path(), arguments, &[]);
+        let told = text(&output.stderr);
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(told.contains(part), "{arguments:?}: {told}");
+        assert!(!told.contains("panicked"), "{told}");
+    }
+    let kept = std::fs::read(home.path().join("data/sayso.db")).unwrap();
+    assert_eq!(
+        kept, b"this is a letter to a friend, not a database",
+        "never replaced"
+    );
+}
+
+#[test]
+fn flags_win_over_the_file_and_the_file_over_the_defaults() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("sayso.toml");
+    let toml = "listen = '127.0.0.1:1111'\ndata_dir = '/from/file'\n[policies]\ntimeout = 'never'\nquestion_timeout = '1h'\n";
+    std::fs::write(&file, toml).unwrap();
+    let overrides = Overrides {
+        listen: Some("127.0.0.1:2222".parse().unwrap()),
+        ..Overrides::default()
+    };
+    let config = Config::load(Some(&file), &overrides).unwrap();
+    assert_eq!(config.listen.port(), 2222);
+    assert_eq!(config.data_dir, Path::new("/from/file"));
+    assert_eq!(config.default_agent, "claude");
+    let policies = config.policies.policies();
+    assert_eq!(policies.tool_timeout, None);
+    assert_eq!(
+        policies.question_timeout.map(|limit| limit.as_secs()),
+        Some(3600)
+    );
+    assert_eq!(
+        policies.idle_timeout.map(|limit| limit.as_secs()),
+        Some(1800)
+    );
+}
+
+#[test]
+fn a_policy_can_be_a_variable() {
+    let home = tempfile::tempdir().unwrap();
+    let output = sayso(
+        home.path(),
+        &["doctor"],
+        &[("SAYSO_POLICIES__TIMEOUT", "soon")],
+    );
+    assert!(!output.status.success());
+    assert!(
+        text(&output.stderr).contains("`soon` is not a duration"),
+        "{output:?}"
+    );
+    let variables = [
+        ("SAYSO_POLICIES__TIMEOUT", "10m"),
+        ("SAYSO_SOMETHING_ELSE", "1"),
+    ];
+    let output = sayso(
+        home.path(),
+        &["doctor", "--listen", "127.0.0.1:0"],
+        &variables,
+    );
+    assert!(output.status.success(), "{output:?}");
+}

@@ -1,0 +1,38 @@
+import { defineConfig } from '@playwright/test'
+
+import { chromium } from './fixtures/programs.ts'
+
+const inCi = Boolean(process.env['CI'])
+
+export default defineConfig({
+  testDir: 'tests',
+  outputDir: 'test-results',
+  fullyParallel: true,
+  // Each test runs a browser page, a server and an agent of some 200 MB.
+  workers: 2,
+  retries: 0,
+  forbidOnly: inCi,
+  // Some seconds each; a machine that is short of processor time needs far more.
+  timeout: 120_000,
+  // When everything is broken, waiting for each test to say so helps nobody.
+  ...(inCi && { globalTimeout: 20 * 60_000 }),
+  expect: { timeout: 30_000 },
+  reporter: [['list']],
+  use: {
+    actionTimeout: 30_000,
+    screenshot: 'only-on-failure',
+    trace: 'off',
+    launchOptions: {
+      executablePath: chromium(),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+})

@@ -1,0 +1,167 @@
+//! What is run, in which order. The first failure ends it.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::chromium;
+use crate::node::{install_packages, which};
+use crate::report::duration;
+use crate::step::Step;
+use crate::worktree::Worktree;
+
+type Closing = Vec<String>;
+
+pub(crate) fn test_everything(root: &Path) -> Result<()> {
+    checked(root, |root| {
+        let mut closing = rust(root)?;
+        closing.extend(ui(root)?);
+        // The same selection as the Rust tests, so that nothing is compiled again.
+        closing.extend(end_to_end(root, &["--workspace", "--all-targets"], &[])?);
+        Ok(closing)
+    })
+}
+
+pub(crate) fn test_rust(root: &Path) -> Result<()> {
+    checked(root, rust)
+}
+
+pub(crate) fn test_ui(root: &Path) -> Result<()> {
+    checked(root, ui)
+}
+
+pub(crate) fn test_end_to_end(root: &Path, filters: &[&str]) -> Result<()> {
+    checked(root, |root| {
+        end_to_end(root, &["--package", "sayso"], filters)
+    })
+}
+
+pub(crate) fn rewrite_types(root: &Path) -> Result<()> {
+    Step::new(
+        "the TypeScript types",
+        root,
+        &["cargo", "test", "-p", "sayso-protocol"],
+    )
+    .with("SAYSO_WRITE_TYPES", "1")
+    .run()?;
+    Ok(())
+}
+
+pub(crate) fn take_pictures(root: &Path) -> Result<()> {
+    prepare_end_to_end(root, &["--package", "sayso"])?;
+    Step::new("pictures", &root.join("e2e"), &["npm", "run", "pictures"])
+        .with("SAYSO_BIN", debug_binary()?)
+        .run()?;
+    Ok(())
+}
+
+fn checked(root: &Path, parts: impl FnOnce(&Path) -> Result<Closing>) -> Result<()> {
+    let started = Instant::now();
+    let worktree = Worktree::look(root)?;
+    let closing = parts(root)?;
+    worktree.check_unchanged(root)?;
+    println!("\n=== all passed in {}", duration(started.elapsed()));
+    for line in closing {
+        println!("{line}");
+    }
+    Ok(())
+}
+
+fn rust(root: &Path) -> Result<Closing> {
+    Step::new("format", root, &["cargo", "fmt", "--all", "--check"]).run()?;
+    let lints = [
+        "cargo",
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    Step::new("lints", root, &lints).run()?;
+    if which("cargo-nextest").is_none() {
+        let all = ["cargo", "test", "--workspace", "--locked"];
+        return Step::new("Rust tests", root, &all).run();
+    }
+    let all = [
+        "cargo",
+        "nextest",
+        "run",
+        "--workspace",
+        "--locked",
+        "--config-file",
+        "xtask/nextest.toml",
+    ];
+    let mut closing = Step::new("Rust tests", root, &all).run()?;
+    // nextest does not run examples in documentation, and building for none takes time.
+    if has_documentation_tests(&root.join("crates"))? {
+        let examples = ["cargo", "test", "--workspace", "--locked", "--doc"];
+        closing.extend(Step::new("examples in documentation", root, &examples).run()?);
+    }
+    Ok(closing)
+}
+
+fn ui(root: &Path) -> Result<Closing> {
+    let folder = root.join("ui");
+    install_packages(&folder)?;
+    let npm = |title: &str, script: &str| Step::new(title, &folder, &["npm", "run", script]).run();
+    npm("format of the web app", "lint")?;
+    npm("types of the web app", "check")?;
+    npm("tests of the web app", "test")
+}
+
+fn end_to_end(root: &Path, built: &[&str], filters: &[&str]) -> Result<Closing> {
+    let folder = root.join("e2e");
+    prepare_end_to_end(root, built)?;
+    let npm = |title: &str, script: &str| Step::new(title, &folder, &["npm", "run", script]).run();
+    npm("format of the end-to-end tests", "lint")?;
+    npm("types of the end-to-end tests", "check")?;
+    let command = [&["npm", "test", "--"], filters].concat();
+    Step::new("end to end", &folder, &command)
+        .with("SAYSO_BIN", debug_binary()?)
+        .run()
+}
+
+fn prepare_end_to_end(root: &Path, built: &[&str]) -> Result<()> {
+    install_packages(&root.join("e2e"))?;
+    chromium::ensure(root)?;
+    let build = [&["cargo", "build", "--locked"], built].concat();
+    Step::new("the server", root, &build).run()?;
+    Ok(())
+}
+
+/// The server lies beside this program, both built by the same profile.
+fn debug_binary() -> Result<String> {
+    let own = std::env::current_exe().context("this program's own path is unknown")?;
+    let name = format!("sayso{}", std::env::consts::EXE_SUFFIX);
+    let binary = own.with_file_name(name);
+    if !binary.is_file() {
+        bail!("{} was not built", binary.display());
+    }
+    Ok(binary.to_string_lossy().into_owned())
+}
+
+fn has_documentation_tests(folder: &Path) -> Result<bool> {
+    for entry in
+        fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?
+    {
+        let path = entry?.path();
+        let found = if path.is_dir() {
+            has_documentation_tests(&path)?
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path)?;
+            text.lines()
+                .map(str::trim_start)
+                .any(|line| line.starts_with("/// ```") || line.starts_with("//! ```"))
+        } else {
+            false
+        };
+        if found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
