@@ -57,9 +57,12 @@ fn run() -> Result<()> {
     }
 }
 
+/// Asked of cargo at run time: what was true when this was compiled may be
+/// another checkout that shares the target folder.
 fn repository_root() -> Result<PathBuf> {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = manifest
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+        .context("start this with `cargo xtask`, which says where the repository is")?;
+    let root = Path::new(&manifest)
         .parent()
         .context("xtask stands directly under the repository's root")?;
     Ok(root.to_path_buf())

@@ -9,8 +9,11 @@ use anyhow::{Context, Result, ensure};
 
 const PARTS: [&str; 5] = ["crates", "ui", "e2e", "docs", "xtask"];
 
+/// As cargo says it at run time; the checkout this was compiled in may be another.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    let compiled = || env!("CARGO_MANIFEST_DIR").into();
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(compiled);
+    Path::new(&manifest).join("..")
 }
 
 /// Every file of the repository that is not ignored, relative to its root.
