@@ -1,5 +1,13 @@
 import vue from '@vitejs/plugin-vue'
+import type { ProxyOptions } from 'vite'
 import { defineConfig } from 'vitest/config'
+
+/** With a token the proxy signs in by itself; without one the page needs its cookie. */
+function proxyTo(target: string): ProxyOptions {
+  const token = process.env.SAYSO_DEV_TOKEN
+  const headers = { Origin: target, Authorization: `Bearer ${token}` }
+  return { target, ws: true, changeOrigin: true, ...(token === undefined ? {} : { headers }) }
+}
 
 export default defineConfig({
   plugins: [vue()],
@@ -12,7 +20,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   server: {
-    proxy: { '/api': { target: 'http://127.0.0.1:7297', ws: true } },
+    proxy: { '/api': proxyTo(process.env.SAYSO_DEV_SERVER ?? 'http://127.0.0.1:7297') },
   },
   test: {
     environment: 'jsdom',

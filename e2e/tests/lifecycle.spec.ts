@@ -51,7 +51,7 @@ test('typing into an ended session brings its agent back with its history', asyn
   await expect(app.page.getByTestId('transcript')).toContainText('I will remember.')
   await app.expectState('user_turn')
   const session = app.sessionId
-  await app.page.getByTestId('stop-session').click()
+  await app.stopSession()
   await app.expectState('dead')
 
   await app.send('What was the word?')

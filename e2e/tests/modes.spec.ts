@@ -13,12 +13,12 @@ test('a mode that would not have asked settles the open request', async ({
   await app.startSession({ prompt: 'Write two files' })
   await app.expectCard('Write')
 
-  await app.page.getByTestId('mode-select').selectOption('acceptEdits')
+  await app.setMode('acceptEdits')
 
   await expect(app.page.getByTestId('transcript')).toContainText('Done.')
   await app.expectNoCard()
   await expect(app.decisions).toHaveText([/Allowed by.*mode/i])
-  await expect(app.page.getByTestId('mode-select')).toHaveValue('acceptEdits')
+  await app.expectMode('acceptEdits')
   expect([fileExists(folders, 'one.txt'), fileExists(folders, 'two.txt')]).toEqual([true, true])
 })
 
@@ -54,7 +54,7 @@ test('an approved plan ends plan mode and nothing else', async ({ app, model, fo
   expect((await model.toolResult('exit')).text).toContain('User has approved your plan')
   // The approval is not a wider one: the next write is still asked.
   await app.expectCard('Write')
-  await expect(app.page.getByTestId('mode-select')).toHaveValue('default')
+  await app.expectMode('default')
   expect(fileExists(folders, 'planned.txt')).toBe(false)
   await app.allow()
   await expect(app.page.getByTestId('transcript')).toContainText('Done as planned.')
@@ -77,5 +77,5 @@ test('a rejected plan leaves plan mode on and the model reads why', async ({ app
 
   expect(await model.toolResult('exit')).toEqual({ text: 'Too short.', isError: true })
   await expect(app.page.getByTestId('transcript')).toContainText('I will think again.')
-  await expect(app.page.getByTestId('mode-select')).toHaveValue('plan')
+  await app.expectMode('plan')
 })

@@ -1,4 +1,5 @@
 import './styles/base.css'
+import './styles/menu.css'
 import './styles/markdown.css'
 
 import { createPinia } from 'pinia'
@@ -12,16 +13,18 @@ import { Connection } from './connection/connection'
 import { useClock } from './data/clock'
 import { receive } from './data/receive'
 import { useServer } from './data/server'
-import { createAppRouter } from './router'
+import { createAppRouter, loadSessionPage } from './router'
 
 applyTheme()
-const app = createApp(App).use(createPinia()).use(createAppRouter())
+const router = createAppRouter()
+const app = createApp(App).use(createPinia()).use(router)
 
 const server = useServer()
 const connection = new Connection({
   url: socketAddress(window.location),
   receive,
   statusChanged: (status) => (server.status = status),
+  retryPlanned: (at) => (server.retryAt = at),
   checkAccess,
 })
 server.attach(connection)
@@ -34,3 +37,8 @@ document.addEventListener('visibilitychange', () => {
 })
 
 app.mount('#app')
+// A page that was opened before an update asks for files that are gone; the new page has them.
+router.onError((_error, to) => {
+  if (server.status === 'connected') window.location.assign(to.fullPath)
+})
+loadSessionPage().catch(() => undefined)

@@ -17,7 +17,11 @@ export type AgentInfo = { agent: string, label: string, available: boolean, vers
 /**
  * What is missing and how to mend it, when not available.
  */
-problem: string | null, permission_modes: Array<PermissionModeInfo>, capabilities: Capabilities, };
+problem: string | null, permission_modes: Array<PermissionModeInfo>, 
+/**
+ * What the agent offered when it last ran; empty before.
+ */
+models: Array<ModelInfo>, capabilities: Capabilities, };
 
 /**
  * Run it, as shown or as edited.
@@ -42,6 +46,12 @@ export type Answer = { answers: Record<string, AnswerValue>, };
  */
 export type AnswerValue = string | Array<string>;
 
+export type ArchiveSession = { session_id: string, 
+/**
+ * False brings the session back into the list.
+ */
+archived: boolean, };
+
 /**
  * An answer that the agent cannot express is refused, never downgraded; a
  * client reads here what to offer.
@@ -64,14 +74,43 @@ remembers: Array<number>, };
 /**
  * Every frame that a client sends, without its optional `id`.
  */
-export type ClientMessage = { "type": "start_session" } & StartSession | { "type": "stop_session" } & SessionTarget | { "type": "remove_session" } & SessionTarget | { "type": "rename_session" } & RenameSession | { "type": "interrupt" } & SessionTarget | { "type": "send_message" } & SendMessage | { "type": "set_permission_mode" } & SetPermissionMode | { "type": "set_model" } & SetModel | { "type": "subscribe" } & Subscribe | { "type": "unsubscribe" } & SessionTarget | { "type": "respond" } & Respond | { "type": "hold" } & RequestTarget | { "type": "resume_clock" } & RequestTarget | { "type": "extend" } & Extend | { "type": "ping" } & Ping;
+export type ClientMessage = { "type": "start_session" } & StartSession | { "type": "stop_session" } & SessionTarget | { "type": "remove_session" } & SessionTarget | { "type": "rename_session" } & RenameSession | { "type": "archive_session" } & ArchiveSession | { "type": "import_conversation" } & ImportConversation | { "type": "interrupt" } & SessionTarget | { "type": "send_message" } & SendMessage | { "type": "edit_queued" } & EditQueued | { "type": "remove_queued" } & RemoveQueued | { "type": "set_permission_mode" } & SetPermissionMode | { "type": "set_model" } & SetModel | { "type": "subscribe" } & Subscribe | { "type": "unsubscribe" } & SessionTarget | { "type": "respond" } & Respond | { "type": "hold" } & RequestTarget | { "type": "resume_clock" } & RequestTarget | { "type": "extend" } & Extend | { "type": "ping" } & Ping;
 
 export type ClientRef = { client_id: string, label: string, };
+
+/**
+ * A command that the agent understands, written as `/name`.
+ */
+export type CommandInfo = { name: string, description: string, argument_hint: string, };
 
 /**
  * A piece of a message, from a human or from a tool.
  */
 export type ContentBlock = { "type": "text", text: string, } | { "type": "image", media_type: string, data: string, } | { "type": "document", media_type: string, data: string, title?: string, };
+
+/**
+ * Tokens in the agent's context window.
+ */
+export type ContextUse = { used: number, 
+/**
+ * `None` while the agent has not said how large it is.
+ */
+window: number | null, };
+
+export type Conversation = { conversation_id: string, title: string, updated_at: string, 
+/**
+ * Messages of the human.
+ */
+messages: number, 
+/**
+ * The session that has it open in Sayso already.
+ */
+session_id: string | null, };
+
+/**
+ * `GET /api/conversations`: those held in a folder outside of Sayso, newest first.
+ */
+export type Conversations = { conversations: Array<Conversation>, };
 
 export type DecidedBy = "human" | "rule" | "mode" | "timeout" | "policy" | "agent";
 
@@ -106,9 +145,14 @@ message?: string,
 interrupt?: boolean, };
 
 /**
+ * Changes a message that the agent has not read yet.
+ */
+export type EditQueued = { session_id: string, message_id: string, content: Array<ContentBlock>, };
+
+/**
  * What went wrong, for programs.
  */
-export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
+export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "folder_not_trusted" | "already_sent" | "unknown_conversation" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
 
 /**
  * The answer to a client message that was not carried out.
@@ -117,9 +161,84 @@ export type ErrorMessage = { id?: string, code: ErrorCode, message: string, requ
 /**
  * With `already_decided`: who decided what.
  */
-outcome?: Outcome, };
+outcome?: Outcome, 
+/**
+ * With `folder_not_trusted`: what the folder would run.
+ */
+trust?: FolderFindings, };
 
 export type Extend = { request_id: string, seconds: number, };
+
+export type FileMatch = { 
+/**
+ * Relative to `cwd`; a folder ends with `/`.
+ */
+path: string, };
+
+/**
+ * `GET /api/files`: files and folders below `cwd` that match, best first.
+ */
+export type FileMatches = { files: Array<FileMatch>, 
+/**
+ * The folder holds more files than are looked at.
+ */
+truncated: boolean, };
+
+export type Finding = { kind: FindingKind, 
+/**
+ * The file that says so.
+ */
+source: string, 
+/**
+ * What it is called there: a hook's event, a server's name, a variable.
+ */
+name: string, 
+/**
+ * The command, address or value itself.
+ */
+detail: string, };
+
+export type FindingKind = "hook" | "mcp_server" | "helper" | "environment" | "permission" | "plugin" | "setting" | "unreadable";
+
+/**
+ * Everything that a folder would make the agent run or change by itself.
+ */
+export type FolderFindings = { cwd: string, 
+/**
+ * Of the findings; sent back as `trust_digest`, so that what is trusted is what was shown.
+ */
+digest: string, findings: Array<Finding>, };
+
+export type FolderMatch = { path: string, 
+/**
+ * It holds a `.git` or `.claude` folder.
+ */
+project: boolean, };
+
+/**
+ * `GET /api/folders`: the folders whose path begins with what was typed.
+ */
+export type FolderMatches = { folders: Array<FolderMatch>, 
+/**
+ * What was typed is itself a folder.
+ */
+exists: boolean, 
+/**
+ * There were more.
+ */
+truncated: boolean, };
+
+/**
+ * Opens a conversation that was held outside of Sayso as a session that has
+ * ended, with its history; a message goes on with it.
+ */
+export type ImportConversation = { cwd: string, conversation_id: string, };
+
+export type ModelInfo = { 
+/**
+ * What `set_model` takes.
+ */
+value: string, label: string, description: string | null, };
 
 export type NoticeLevel = "info" | "warning" | "error";
 
@@ -129,6 +248,10 @@ export type OnTimeout = "deny" | "deny_and_interrupt";
  * How a request ended.
  */
 export type Outcome = { what: OutcomeKind, by: DecidedBy, 
+/**
+ * Which mode, rule or policy, where one of them decided.
+ */
+by_name?: string, 
 /**
  * Which client, for a human's decision.
  */
@@ -200,6 +323,16 @@ export type Ping = Record<symbol, never>;
  */
 export type PolicyOverrides = { tool_timeout?: string, question_timeout?: string, plan_timeout?: string, on_timeout?: OnTimeout, when_unattended?: WhenUnattended, responders?: Responders, free_text?: boolean, idle_timeout?: string, };
 
+/**
+ * A message of the human that waits for the agent.
+ */
+export type QueuedMessage = { message_id: string, content: Array<ContentBlock>, at: string, };
+
+/**
+ * Takes back a message that the agent has not read yet.
+ */
+export type RemoveQueued = { session_id: string, message_id: string, };
+
 export type RenameSession = { session_id: string, title: string, };
 
 export type RequestTarget = { request_id: string, };
@@ -219,7 +352,7 @@ export type SendMessage = { session_id: string, content: Array<ContentBlock>, };
 /**
  * Every frame that the server sends.
  */
-export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_state", session: Session, } | { "type": "session_removed", session_id: string, } | { "type": "request_opened", pending_request: PendingRequest, } | { "type": "request_updated", pending_request: PendingRequest, } | { "type": "request_closed", request_id: string, session_id: string, outcome: Outcome, } | { "type": "transcript", session_id: string, 
+export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_state", session: Session, } | { "type": "session_removed", session_id: string, } | { "type": "agents", agents: Array<AgentInfo>, } | { "type": "session_features", session_id: string, commands: Array<CommandInfo>, models: Array<ModelInfo>, } | { "type": "queue", session_id: string, messages: Array<QueuedMessage>, } | { "type": "request_opened", pending_request: PendingRequest, } | { "type": "request_updated", pending_request: PendingRequest, } | { "type": "request_closed", request_id: string, session_id: string, outcome: Outcome, } | { "type": "transcript", session_id: string, 
 /**
  * Serialized `TranscriptEntry` values, as they were stored.
  */
@@ -237,6 +370,14 @@ export type Session = { session_id: string, title: string, cwd: string,
  * The agent's name, as in `AgentInfo::agent`.
  */
 agent: string, state: SessionState, permission_mode: string, model: string | null, started_at: string, state_changed_at: string, usage: Usage, 
+/**
+ * How full the agent's memory is, once it has said so.
+ */
+context: ContextUse | null, archived: boolean, 
+/**
+ * The agent runs without the folder's own settings, because nobody trusted them.
+ */
+restricted: boolean, 
 /**
  * Why the session is dead, or what is wrong with it now.
  */
@@ -266,7 +407,16 @@ prompt?: string,
 /**
  * A session that has ended: it goes on under its own id, with its history.
  */
-resume?: string, policies?: PolicyOverrides, };
+resume?: string, policies?: PolicyOverrides, 
+/**
+ * For a folder that would run something by itself: true accepts what it
+ * would run, false starts the agent without the folder's own settings.
+ */
+trust?: boolean, 
+/**
+ * With `trust: true`: the digest of the findings that the human saw.
+ */
+trust_digest?: string, };
 
 /**
  * The content of a form that a tool server asked for.
@@ -277,7 +427,14 @@ export type Subscribe = { session_id: string,
 /**
  * The number of the last entry the client has; what follows is sent.
  */
-after?: number, };
+after?: number, 
+/**
+ * Without `after`: only so many of the last entries. Earlier ones are
+ * read with `GET /api/sessions/{id}/transcript?before=`.
+ */
+last?: number, };
+
+export type Tokens = { input: number, output: number, cache_read: number, cache_write: number, };
 
 /**
  * One numbered line of a session's transcript. Numbers have no gaps.
@@ -288,7 +445,7 @@ export type TranscriptEntry = { seq: number, at: string,
  */
 parent_tool_use_id?: string, } & ({ "kind": "user_message", message_id: string, content: Array<ContentBlock>, 
 /**
- * Sent while the agent was at work, so it waits for its turn.
+ * Sent while the agent was at work; it stands where the agent read it.
  */
 queued: boolean, } | { "kind": "assistant_text", message_id: string, index: number, text: string, } | { "kind": "thinking", message_id: string, index: number, text: string, } | { "kind": "tool_use", message_id: string, index: number, tool_use_id: string, tool_name: string, tool_input: unknown, } | { "kind": "tool_result", tool_use_id: string, is_error: boolean, content: Array<ContentBlock>, 
 /**
@@ -302,12 +459,16 @@ answers: unknown,
 /**
  * What ran in place of what the agent asked for.
  */
-updated_input: unknown, } | { "kind": "notice", level: NoticeLevel, text: string, } | { "kind": "turn_ended", is_error: boolean, reason: string | null, text: string | null, duration_ms: number, cost_usd: number, } | { "kind": "unknown", label: string, message: unknown, });
+updated_input: unknown, } | { "kind": "notice", level: NoticeLevel, text: string, } | { "kind": "turn_ended", is_error: boolean, reason: string | null, text: string | null, duration_ms: number, 
+/**
+ * What this turn cost.
+ */
+cost_usd: number, tokens: Tokens, } | { "kind": "unknown", label: string, message: unknown, });
 
 /**
  * Running totals of a session.
  */
-export type Usage = { cost_usd: number, turns: number, };
+export type Usage = { cost_usd: number, turns: number, tokens: Tokens, };
 
 /**
  * The snapshot: first on every connection, and again after lag. Whatever a

@@ -1,28 +1,40 @@
 import { createRouter, createWebHistory, type Router } from 'vue-router'
 
 import InboxPage from './components/request/InboxPage.vue'
-import NewSessionPage from './components/session/NewSessionPage.vue'
-import SessionPage from './components/session/SessionPage.vue'
 import SessionsPage from './components/session/SessionsPage.vue'
-import SettingsPage from './components/shell/SettingsPage.vue'
+
+/** The largest part of the app: the start page does not wait for it. */
+export const loadSessionPage = () => import('./components/session/SessionPage.vue')
 
 export function createAppRouter(): Router {
   return createRouter({
     history: createWebHistory(),
     routes: [
-      { path: '/', name: 'inbox', component: InboxPage },
-      { path: '/new', name: 'new-session', component: NewSessionPage },
-      { path: '/sessions', name: 'sessions', component: SessionsPage },
+      { path: '/', name: 'inbox', component: InboxPage, meta: { title: 'Inbox' } },
+      {
+        path: '/new',
+        name: 'new-session',
+        component: () => import('./components/session/NewSessionPage.vue'),
+        props: ({ query }) => ({ folder: typeof query.folder === 'string' ? query.folder : '' }),
+        meta: { title: 'New session' },
+      },
+      { path: '/sessions', name: 'sessions', component: SessionsPage, meta: { title: 'Sessions' } },
       {
         path: '/sessions/:sessionId',
         name: 'session',
-        component: SessionPage,
+        component: loadSessionPage,
         props: ({ params, query }) => ({
           sessionId: params.sessionId,
           requestId: typeof query.request === 'string' ? query.request : null,
         }),
+        meta: { title: 'Session' },
       },
-      { path: '/settings', name: 'settings', component: SettingsPage },
+      {
+        path: '/settings',
+        name: 'settings',
+        component: () => import('./components/shell/SettingsPage.vue'),
+        meta: { title: 'Settings' },
+      },
       { path: '/:rest(.*)*', redirect: { name: 'inbox' } },
     ],
   })

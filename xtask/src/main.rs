@@ -25,7 +25,8 @@ Usage: cargo xtask <command>
   test rust        only the Rust workspace
   test ui          only the web app
   test e2e [ARGS]  only the end-to-end tests; ARGS go to Playwright
-  screenshot       takes docs/screenshot.png from the real thing
+  screenshot       takes the pictures in docs from the real thing
+  measure          how a long transcript opens, scrolls and streams, in figures
   types            rewrites ui/src/protocol.gen.ts from crates/protocol";
 
 fn main() -> ExitCode {
@@ -48,6 +49,7 @@ fn run() -> Result<()> {
         ["test", "ui"] => suite::test_ui(&root),
         ["test", "e2e", filters @ ..] => suite::test_end_to_end(&root, filters),
         ["screenshot"] => suite::take_pictures(&root),
+        ["measure"] => suite::measure(&root),
         ["types"] => suite::rewrite_types(&root),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -52,7 +52,25 @@ pub(crate) fn rewrite_types(root: &Path) -> Result<()> {
 pub(crate) fn take_pictures(root: &Path) -> Result<()> {
     prepare_end_to_end(root, &["--package", "sayso"])?;
     Step::new("pictures", &root.join("e2e"), &["npm", "run", "pictures"])
-        .with("SAYSO_BIN", debug_binary()?)
+        .with("SAYSO_BIN", server("debug")?)
+        .run()?;
+    Ok(())
+}
+
+/// With the optimised build: figures of another one mean nothing.
+pub(crate) fn measure(root: &Path) -> Result<()> {
+    prepare_browser(root)?;
+    let build = [
+        "cargo",
+        "build",
+        "--locked",
+        "--release",
+        "--package",
+        "sayso",
+    ];
+    Step::new("the server", root, &build).run()?;
+    Step::new("figures", &root.join("e2e"), &["npm", "run", "measure"])
+        .with("SAYSO_BIN", server("release")?)
         .run()?;
     Ok(())
 }
@@ -121,23 +139,30 @@ fn end_to_end(root: &Path, built: &[&str], filters: &[&str]) -> Result<Closing> 
     npm("types of the end-to-end tests", "check")?;
     let command = [&["npm", "test", "--"], filters].concat();
     Step::new("end to end", &folder, &command)
-        .with("SAYSO_BIN", debug_binary()?)
+        .with("SAYSO_BIN", server("debug")?)
         .run()
 }
 
 fn prepare_end_to_end(root: &Path, built: &[&str]) -> Result<()> {
-    install_packages(&root.join("e2e"))?;
-    chromium::ensure(root)?;
+    prepare_browser(root)?;
     let build = [&["cargo", "build", "--locked"], built].concat();
     Step::new("the server", root, &build).run()?;
     Ok(())
 }
 
-/// The server lies beside this program, both built by the same profile.
-fn debug_binary() -> Result<String> {
+fn prepare_browser(root: &Path) -> Result<()> {
+    install_packages(&root.join("e2e"))?;
+    chromium::ensure(root)
+}
+
+/// The server lies in the same folder of built programs as this one.
+fn server(profile: &str) -> Result<String> {
     let own = std::env::current_exe().context("this program's own path is unknown")?;
-    let name = format!("sayso{}", std::env::consts::EXE_SUFFIX);
-    let binary = own.with_file_name(name);
+    let built = own.parent().and_then(Path::parent);
+    let binary = built
+        .context("this program stands in no folder of built programs")?
+        .join(profile)
+        .join(format!("sayso{}", std::env::consts::EXE_SUFFIX));
     if !binary.is_file() {
         bail!("{} was not built", binary.display());
     }

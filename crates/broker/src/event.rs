@@ -28,6 +28,11 @@ pub enum Event {
         session: SessionId,
         mode: Mode,
     },
+    /// The agent must start again for this mode: whatever is open is refused.
+    Restarting {
+        session: SessionId,
+        mode: Mode,
+    },
     AgentEnded {
         session: SessionId,
         reason: EndReason,

@@ -15,6 +15,8 @@ pub(crate) const TOO_MANY: &str =
     "Too many requests are waiting for the user already. Wait until some are answered.";
 pub(crate) const MODE_DENIES: &str =
     "The user switched to a permission mode in which this action is refused without asking.";
+pub(crate) const RESTARTING: &str = "The user switched to a permission mode for which the agent must start again, \
+     so this action was refused. It was not judged by itself: it may be tried again afterwards.";
 
 /// `waited` is the time since the agent asked, whatever the limit was moved to.
 pub(crate) fn expired(waited: Duration) -> String {

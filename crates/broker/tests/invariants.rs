@@ -37,6 +37,7 @@ enum Step {
     Delivery(bool),
     Mode(usize, &'static str),
     Advance(u64),
+    Restart(usize),
     EndAgent(usize),
     ShutDown,
 }
@@ -128,6 +129,7 @@ impl ReferenceStateMachine for Reference {
             ),
             (2, Just(Step::Connect).boxed()),
             (3, (1_u64..90).prop_map(Step::Advance).boxed()),
+            (1, session.clone().prop_map(Step::Restart).boxed()),
             (1, session.clone().prop_map(Step::EndAgent).boxed()),
             (
                 2,
@@ -261,6 +263,9 @@ impl StateMachineTest for BrokerInItsWorld {
             Step::Delivery(works) => world.delivery_step(works),
             Step::Mode(session, mode) => world.confirm_mode(session, mode),
             Step::Advance(seconds) => world.advance(Duration::from_secs(seconds)),
+            Step::Restart(session) => {
+                world.restart(session);
+            }
             Step::EndAgent(session) => world.end_agent(session),
             Step::ShutDown => {
                 world.handle(Event::ShutDown);

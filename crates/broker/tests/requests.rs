@@ -236,3 +236,26 @@ fn the_reason_of_a_refusal_that_stops_is_brought_afterwards() {
         "{effects:?}"
     );
 }
+
+#[test]
+fn an_agent_that_starts_again_hears_a_refusal_first() {
+    let mut world = asked(AskShape::Tool, Policies::default());
+    world.restart(0);
+    assert!(world.broker.has_requests(session_id(0)));
+    world.disk_step(true);
+    let request = world.asks[0].id;
+    let delivery = sayso_broker::Delivery::Sent;
+    let effects = world.handle(Event::Delivered { request, delivery });
+    let closed = closings(&effects);
+    let [closed] = closed.as_slice() else {
+        panic!("one closing: {effects:?}");
+    };
+    assert_eq!(closed.outcome, OutcomeKind::Denied);
+    assert!(matches!(closed.by, DecidedBy::Mode(_)));
+    assert!(
+        closed
+            .message()
+            .is_some_and(|text| text.contains("start again"))
+    );
+    assert!(!world.broker.has_requests(session_id(0)));
+}

@@ -9,7 +9,7 @@ use crate::raw::RawJson;
 
 pub use crate::wire::{
     ApiRetry, Command, CommandLifecycle, Compacted, ConversationReset, Init, McpServer, ModelInfo,
-    PermissionDenied, SessionState, TaskUpdate, TaskUpdateKind, TurnResult,
+    ModelUsage, PermissionDenied, SessionState, TaskUpdate, TaskUpdateKind, TokenUsage, TurnResult,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -153,6 +153,8 @@ pub struct AssistantMessage {
     /// Several lines share it: the agent sends one line per finished block.
     pub message_id: String,
     pub model: Option<String>,
+    /// Of the request to the model that gave this message; its output is not counted to the end yet.
+    pub usage: Option<TokenUsage>,
     pub blocks: Vec<Block>,
     pub parent_tool_use_id: Option<String>,
     pub agent_id: Option<String>,

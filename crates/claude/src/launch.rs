@@ -20,6 +20,8 @@ pub struct LaunchOptions {
     pub conversation: Conversation,
     /// Lets the session switch to bypassPermissions later; the CLI refuses it otherwise.
     pub allow_bypass: bool,
+    /// Leaves out what the folder itself brings: its settings, hooks and servers.
+    pub restricted: bool,
     /// Names of further variables that the operator lets the agent see.
     pub passed_variables: PassedVariables,
     /// Set for the agent whatever the host's own environment says.
@@ -57,6 +59,7 @@ impl LaunchOptions {
             model: None,
             conversation: Conversation::New,
             allow_bypass: false,
+            restricted: false,
             passed_variables: PassedVariables::default(),
             set_variables: Vec::new(),
             settings: Map::new(),
@@ -93,6 +96,10 @@ impl LaunchOptions {
         }
         if self.allow_bypass {
             push("--allow-dangerously-skip-permissions".to_owned());
+        }
+        if self.restricted {
+            push("--setting-sources=user".to_owned());
+            push("--strict-mcp-config".to_owned());
         }
         arguments
     }
@@ -220,6 +227,13 @@ mod tests {
             (
                 Box::new(|options| options.allow_bypass = true),
                 vec!["--allow-dangerously-skip-permissions".into()],
+            ),
+            (
+                Box::new(|options| options.restricted = true),
+                vec![
+                    "--setting-sources=user".into(),
+                    "--strict-mcp-config".into(),
+                ],
             ),
         ];
         for (change, expected) in cases {

@@ -3,11 +3,13 @@
 //! The modules follow the way of the data: [`launch`] and [`process`] start the agent, [`mod@line`] cuts its
 //! output into lines, [`wire`] reads a line, [`session`] turns it into [`AgentEvent`]s and turns
 //! [`AgentInput`]s into lines, and [`driver`] moves both through the process. [`fake`] is the other side: a
-//! deterministic agent that speaks the same protocol without a model.
+//! deterministic agent that speaks the same protocol without a model. [`history`] reads the conversations that
+//! the agent kept in its own files.
 
 pub mod ask;
 pub mod driver;
 pub mod event;
+pub mod history;
 pub mod input;
 pub mod launch;
 pub mod line;

@@ -22,8 +22,12 @@ pub enum ClientMessage {
     StopSession(SessionTarget),
     RemoveSession(SessionTarget),
     RenameSession(RenameSession),
+    ArchiveSession(ArchiveSession),
+    ImportConversation(ImportConversation),
     Interrupt(SessionTarget),
     SendMessage(SendMessage),
+    EditQueued(EditQueued),
+    RemoveQueued(RemoveQueued),
     SetPermissionMode(SetPermissionMode),
     SetModel(SetModel),
     Subscribe(Subscribe),
@@ -55,6 +59,13 @@ pub struct StartSession {
     pub resume: Option<Uuid>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policies: Option<PolicyOverrides>,
+    /// For a folder that would run something by itself: true accepts what it
+    /// would run, false starts the agent without the folder's own settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<bool>,
+    /// With `trust: true`: the digest of the findings that the human saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust_digest: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,9 +86,47 @@ pub struct RenameSession {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
+pub struct ArchiveSession {
+    pub session_id: Uuid,
+    /// False brings the session back into the list.
+    pub archived: bool,
+}
+
+/// Opens a conversation that was held outside of Sayso as a session that has
+/// ended, with its history; a message goes on with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct ImportConversation {
+    pub cwd: String,
+    pub conversation_id: Uuid,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
 pub struct SendMessage {
     pub session_id: Uuid,
     pub content: Vec<ContentBlock>,
+}
+
+/// Changes a message that the agent has not read yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct EditQueued {
+    pub session_id: Uuid,
+    pub message_id: Uuid,
+    pub content: Vec<ContentBlock>,
+}
+
+/// Takes back a message that the agent has not read yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct RemoveQueued {
+    pub session_id: Uuid,
+    pub message_id: Uuid,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,6 +155,10 @@ pub struct Subscribe {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "number"))]
     pub after: Option<u64>,
+    /// Without `after`: only so many of the last entries. Earlier ones are
+    /// read with `GET /api/sessions/{id}/transcript?before=`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<u32>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -187,8 +240,12 @@ impl ClientMessage {
             "stop_session" => Self::StopSession(read(kind, fields)?),
             "remove_session" => Self::RemoveSession(read(kind, fields)?),
             "rename_session" => Self::RenameSession(read(kind, fields)?),
+            "archive_session" => Self::ArchiveSession(read(kind, fields)?),
+            "import_conversation" => Self::ImportConversation(read(kind, fields)?),
             "interrupt" => Self::Interrupt(read(kind, fields)?),
             "send_message" => Self::SendMessage(read(kind, fields)?),
+            "edit_queued" => Self::EditQueued(read(kind, fields)?),
+            "remove_queued" => Self::RemoveQueued(read(kind, fields)?),
             "set_permission_mode" => Self::SetPermissionMode(read(kind, fields)?),
             "set_model" => Self::SetModel(read(kind, fields)?),
             "subscribe" => Self::Subscribe(read(kind, fields)?),

@@ -28,6 +28,12 @@ pub enum ErrorCode {
     /// The session's agent has ended.
     SessionEnded,
     FolderNotFound,
+    /// The folder would run something by itself; `trust` says what, and
+    /// `start_session` with `trust` decides.
+    FolderNotTrusted,
+    /// The agent has read this message already; it cannot be changed any more.
+    AlreadySent,
+    UnknownConversation,
     /// The agent's program is not there or did not start.
     AgentUnavailable,
     /// The agent refused or did not answer in time.

@@ -6,6 +6,7 @@
 
 mod client;
 mod error;
+mod folder;
 mod request;
 mod server;
 mod session;
@@ -13,6 +14,7 @@ mod transcript;
 
 pub use client::*;
 pub use error::*;
+pub use folder::*;
 pub use request::*;
 pub use server::*;
 pub use session::*;

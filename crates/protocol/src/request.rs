@@ -161,6 +161,10 @@ pub enum AnswerValue {
 pub struct Outcome {
     pub what: OutcomeKind,
     pub by: DecidedBy,
+    /// Which mode, rule or policy, where one of them decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub by_name: Option<String>,
     /// Which client, for a human's decision.
     pub client: Option<ClientRef>,
     /// The reason of a refusal, when one was given.

@@ -7,7 +7,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use crate::{AgentInfo, Delta, ErrorCode, Outcome, PendingRequest, Session};
+use crate::{
+    AgentInfo, CommandInfo, ContentBlock, Delta, ErrorCode, FolderFindings, ModelInfo, Outcome,
+    PendingRequest, Session,
+};
 
 /// Every frame that the server sends.
 #[derive(Clone, Debug, Serialize)]
@@ -20,6 +23,21 @@ pub enum ServerMessage {
     },
     SessionRemoved {
         session_id: Uuid,
+    },
+    /// The agents, when something about them became known.
+    Agents {
+        agents: Vec<AgentInfo>,
+    },
+    /// What a session's agent reported that it can do; for those who watch it.
+    SessionFeatures {
+        session_id: Uuid,
+        commands: Vec<CommandInfo>,
+        models: Vec<ModelInfo>,
+    },
+    /// All messages that the agent has not read yet; for those who watch the session.
+    Queue {
+        session_id: Uuid,
+        messages: Vec<QueuedMessage>,
     },
     RequestOpened {
         pending_request: PendingRequest,
@@ -72,6 +90,16 @@ pub struct Defaults {
     pub permission_mode: String,
 }
 
+/// A message of the human that waits for the agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct QueuedMessage {
+    pub message_id: Uuid,
+    pub content: Vec<ContentBlock>,
+    #[cfg_attr(test, ts(type = "string"))]
+    pub at: Timestamp,
+}
+
 /// The answer to a client message that carried an `id` and was carried out.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
@@ -100,4 +128,20 @@ pub struct ErrorMessage {
     /// With `already_decided`: who decided what.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Box<Outcome>>,
+    /// With `folder_not_trusted`: what the folder would run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<Box<FolderFindings>>,
+}
+
+impl ErrorMessage {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            id: None,
+            code,
+            message: message.into(),
+            request_id: None,
+            outcome: None,
+            trust: None,
+        }
+    }
 }

@@ -21,6 +21,11 @@ pub struct Session {
     #[cfg_attr(test, ts(type = "string"))]
     pub state_changed_at: Timestamp,
     pub usage: Usage,
+    /// How full the agent's memory is, once it has said so.
+    pub context: Option<ContextUse>,
+    pub archived: bool,
+    /// The agent runs without the folder's own settings, because nobody trusted them.
+    pub restricted: bool,
     /// Why the session is dead, or what is wrong with it now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -45,9 +50,36 @@ pub enum SessionState {
 /// Running totals of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(default)]
 pub struct Usage {
     pub cost_usd: f64,
     pub turns: u32,
+    pub tokens: Tokens,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(default)]
+pub struct Tokens {
+    #[cfg_attr(test, ts(type = "number"))]
+    pub input: u64,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub output: u64,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub cache_read: u64,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub cache_write: u64,
+}
+
+/// Tokens in the agent's context window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ContextUse {
+    #[cfg_attr(test, ts(type = "number"))]
+    pub used: u64,
+    /// `None` while the agent has not said how large it is.
+    #[cfg_attr(test, ts(type = "number | null"))]
+    pub window: Option<u64>,
 }
 
 /// An agent that sessions can run, and what it can and cannot express.
@@ -61,7 +93,27 @@ pub struct AgentInfo {
     /// What is missing and how to mend it, when not available.
     pub problem: Option<String>,
     pub permission_modes: Vec<PermissionModeInfo>,
+    /// What the agent offered when it last ran; empty before.
+    pub models: Vec<ModelInfo>,
     pub capabilities: Capabilities,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ModelInfo {
+    /// What `set_model` takes.
+    pub value: String,
+    pub label: String,
+    pub description: Option<String>,
+}
+
+/// A command that the agent understands, written as `/name`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct CommandInfo {
+    pub name: String,
+    pub description: String,
+    pub argument_hint: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

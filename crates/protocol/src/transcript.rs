@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Outcome, RawJson, RequestType};
+use crate::{Outcome, RawJson, RequestType, Tokens};
 
 /// One numbered line of a session's transcript. Numbers have no gaps.
 #[derive(Clone, Debug, Serialize)]
@@ -30,7 +30,7 @@ pub enum EntryBody {
     UserMessage {
         message_id: Uuid,
         content: Vec<ContentBlock>,
-        /// Sent while the agent was at work, so it waits for its turn.
+        /// Sent while the agent was at work; it stands where the agent read it.
         queued: bool,
     },
     AssistantText {
@@ -83,7 +83,9 @@ pub enum EntryBody {
         text: Option<String>,
         #[cfg_attr(test, ts(type = "number"))]
         duration_ms: u64,
+        /// What this turn cost.
         cost_usd: f64,
+        tokens: Tokens,
     },
     /// An agent message that this version does not understand, kept as it came.
     Unknown {

@@ -5,7 +5,10 @@ use std::path::Path;
 
 use ts_rs::{Config, TS, TypeVisitor};
 
-use crate::{AnswerValue, ClientMessage, ServerMessage, TranscriptEntry};
+use crate::{
+    AnswerValue, ClientMessage, Conversations, FileMatches, FolderMatches, ServerMessage,
+    TranscriptEntry,
+};
 
 const HEADER: &str = "// Generated from crates/protocol. Do not edit.\n\
 // To rewrite it: SAYSO_WRITE_TYPES=1 cargo test -p sayso-protocol\n\n";
@@ -40,6 +43,9 @@ fn generate() -> String {
     collector.visit::<ClientMessage>();
     collector.visit::<ServerMessage>();
     collector.visit::<TranscriptEntry>();
+    collector.visit::<FolderMatches>();
+    collector.visit::<FileMatches>();
+    collector.visit::<Conversations>();
     // Named by hand where ts-rs cannot follow it.
     collector.visit::<AnswerValue>();
     let body: Vec<String> = collector.declarations.into_values().collect();

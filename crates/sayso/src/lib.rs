@@ -4,6 +4,7 @@ pub mod agents;
 pub mod cli;
 pub mod config;
 pub mod doctor;
+pub mod folders;
 pub mod greeting;
 pub mod hub;
 pub mod logging;

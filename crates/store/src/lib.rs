@@ -9,9 +9,11 @@
 //! elsewhere.
 
 mod error;
+mod facts;
 mod inspect;
 mod lock;
 mod open;
+mod queue;
 mod read;
 mod recover;
 mod rows;
@@ -23,11 +25,13 @@ mod writer;
 mod tests;
 
 pub use error::{OpenError, ReadError, UnavailableReason, WriteError};
+pub use facts::{AgentFactsRow, TrustedFolderRow};
 pub use open::{Durability, Store};
+pub use queue::QueuedRow;
 pub use read::{DecidedRequest, PageStart, RequestFilter, RequestSummary, RequestWithDecision};
 pub use rows::{
-    DecidedBy, DecisionCursor, DecisionRow, Delivery, EntryRow, Outcome, RequestId, RequestRow,
-    RequestStatus, SessionId, SessionRow, UnixMillis,
+    DecidedBy, DecisionCursor, DecisionRow, Delivery, EntryRow, MessageId, Outcome, RequestId,
+    RequestRow, RequestStatus, SessionId, SessionRow, UnixMillis,
 };
 pub use write::Write;
 pub use writer::{Completion, SubmitError, WriteJob, Writer};

@@ -1,6 +1,6 @@
 //! Reads. They never wait for the writer and see what was committed before they began.
 
-use futures_util::TryStreamExt;
+use futures_util::{Stream, TryStreamExt};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row};
 use uuid::Uuid;
@@ -96,21 +96,33 @@ impl Store {
         after_seq: i64,
         limit: u32,
     ) -> Result<Vec<EntryRow>, ReadError> {
-        let mut rows = sqlx::query_as::<_, EntryRow>(
+        let rows = sqlx::query_as::<_, EntryRow>(
             "SELECT * FROM entries WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
         )
         .bind(session_id)
         .bind(after_seq)
         .bind(i64::from(limit))
         .fetch(self.reader());
-        let mut entries = Vec::new();
-        let mut bytes = 0;
-        while bytes < ENTRIES_BYTES
-            && let Some(row) = rows.try_next().await?
-        {
-            bytes += row.body.len();
-            entries.push(row);
-        }
+        Ok(read_some(rows).await?)
+    }
+
+    /// The transcript before number `before_seq`, its last `limit` entries in order; fewer where they
+    /// would reach [`ENTRIES_BYTES`], but never none while there are some.
+    pub async fn entries_before(
+        &self,
+        session_id: SessionId,
+        before_seq: i64,
+        limit: u32,
+    ) -> Result<Vec<EntryRow>, ReadError> {
+        let rows = sqlx::query_as::<_, EntryRow>(
+            "SELECT * FROM entries WHERE session_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3",
+        )
+        .bind(session_id)
+        .bind(before_seq)
+        .bind(i64::from(limit))
+        .fetch(self.reader());
+        let mut entries = read_some(rows).await?;
+        entries.reverse();
         Ok(entries)
     }
 
@@ -199,4 +211,19 @@ impl Store {
         .fetch_all(self.reader())
         .await?)
     }
+}
+
+/// Reads rows until they are large enough together.
+async fn read_some(
+    mut rows: impl Stream<Item = Result<EntryRow, sqlx::Error>> + Unpin,
+) -> Result<Vec<EntryRow>, sqlx::Error> {
+    let mut entries = Vec::new();
+    let mut bytes = 0;
+    while bytes < ENTRIES_BYTES
+        && let Some(row) = rows.try_next().await?
+    {
+        bytes += row.body.len();
+        entries.push(row);
+    }
+    Ok(entries)
 }

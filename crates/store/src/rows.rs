@@ -71,6 +71,11 @@ uuid_as_text! {
     RequestId
 }
 
+uuid_as_text! {
+    /// The name of a message of the human, as the agent knows it too.
+    MessageId
+}
+
 /// Milliseconds since 1970 in UTC. The store never asks what time it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Type)]
 #[sqlx(transparent)]
@@ -97,6 +102,12 @@ pub struct SessionRow {
     /// JSON.
     pub policies: Option<String>,
     pub archived_at: Option<UnixMillis>,
+    /// A human gave the title.
+    pub title_fixed: bool,
+    /// The agent runs without the folder's own settings.
+    pub restricted: bool,
+    /// JSON.
+    pub context: Option<String>,
 }
 
 impl SessionRow {

@@ -3,9 +3,11 @@
 use sqlx::SqliteConnection;
 
 use crate::error::{Fault, WriteError};
+use crate::facts::{self, AgentFactsRow, TrustedFolderRow};
+use crate::queue::{self, QueuedRow};
 use crate::rows::{
-    DecisionRow, Delivery, EntryRow, RequestId, RequestRow, RequestStatus, SessionId, SessionRow,
-    UnixMillis,
+    DecisionRow, Delivery, EntryRow, MessageId, RequestId, RequestRow, RequestStatus, SessionId,
+    SessionRow, UnixMillis,
 };
 
 /// One change. Several that must hold together go into one [`WriteJob`](crate::WriteJob).
@@ -34,6 +36,11 @@ pub enum Write {
     },
     /// Forgets the session with its transcript, its requests and their decisions.
     DeleteSession(SessionId),
+    /// Adds a message that waits, or replaces what it says.
+    PutQueued(QueuedRow),
+    RemoveQueued(MessageId),
+    TrustFolder(TrustedFolderRow),
+    PutAgentFacts(AgentFactsRow),
 }
 
 pub(crate) async fn apply(
@@ -56,6 +63,10 @@ pub(crate) async fn apply(
             at,
         } => set_delivery(connection, *request_id, *delivery, *at).await,
         Write::DeleteSession(id) => delete_session(connection, *id).await,
+        Write::PutQueued(row) => queue::put(connection, row).await,
+        Write::RemoveQueued(id) => queue::remove(connection, *id).await,
+        Write::TrustFolder(row) => facts::trust_folder(connection, row).await,
+        Write::PutAgentFacts(row) => facts::put_agent_facts(connection, row).await,
     }
 }
 
@@ -65,15 +76,18 @@ async fn put_session(
 ) -> Result<(), WriteError> {
     sqlx::query(
         "INSERT INTO sessions (id, title, cwd, agent, agent_session_id, state, permission_mode, \
-             model, created_at, state_changed_at, ended_reason, error, usage, policies, archived_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
+             model, created_at, state_changed_at, ended_reason, error, usage, policies, archived_at, \
+             title_fixed, restricted, context) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
+             $17, $18) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, cwd = excluded.cwd, \
              agent = excluded.agent, agent_session_id = excluded.agent_session_id, \
              state = excluded.state, permission_mode = excluded.permission_mode, \
              model = excluded.model, created_at = excluded.created_at, \
              state_changed_at = excluded.state_changed_at, ended_reason = excluded.ended_reason, \
              error = excluded.error, usage = excluded.usage, policies = excluded.policies, \
-             archived_at = excluded.archived_at",
+             archived_at = excluded.archived_at, title_fixed = excluded.title_fixed, \
+             restricted = excluded.restricted, context = excluded.context",
     )
     .bind(row.id)
     .bind(&row.title)
@@ -90,6 +104,9 @@ async fn put_session(
     .bind(&row.usage)
     .bind(&row.policies)
     .bind(row.archived_at)
+    .bind(row.title_fixed)
+    .bind(row.restricted)
+    .bind(&row.context)
     .execute(connection)
     .await?;
     Ok(())
@@ -234,7 +251,7 @@ async fn delete_session(
 }
 
 /// Sessions are all that entries and requests refer to.
-fn needs_session(error: sqlx::Error, session_id: SessionId) -> WriteError {
+pub(crate) fn needs_session(error: sqlx::Error, session_id: SessionId) -> WriteError {
     match Fault::of(&error) {
         Fault::ForeignKey => WriteError::UnknownSession(session_id),
         Fault::Unavailable(_) | Fault::Statement => error.into(),

@@ -9,6 +9,8 @@ export interface ConnectionOptions {
   url: string
   receive: (message: ServerMessage) => void
   statusChanged: (status: ConnectionStatus) => void
+  /** When the next attempt is due, by this machine's clock. */
+  retryPlanned?: (at: number) => void
   checkAccess: () => Promise<Access>
   createSocket?: (url: string) => WebSocket
   random?: () => number
@@ -138,6 +140,7 @@ export class Connection {
       this.connect()
     }, delay)
     this.state = { kind: 'closed', retry }
+    this.options.retryPlanned?.(Date.now() + delay)
   }
 
   private rejectWaiting(): void {

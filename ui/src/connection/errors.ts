@@ -1,15 +1,17 @@
-import type { ErrorCode, ErrorMessage, Outcome } from '../protocol.gen'
+import type { ErrorCode, ErrorMessage, FolderFindings, Outcome } from '../protocol.gen'
 
 /** The server understood the message and did not carry it out. */
 export class RefusedError extends Error {
   readonly code: ErrorCode
   readonly outcome: Outcome | null
+  readonly trust: FolderFindings | null
 
   constructor(answer: ErrorMessage) {
     super(answer.message)
     this.name = 'RefusedError'
     this.code = answer.code
     this.outcome = answer.outcome ?? null
+    this.trust = answer.trust ?? null
   }
 }
 

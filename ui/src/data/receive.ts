@@ -1,5 +1,8 @@
 import type { ServerMessage, Welcome } from '../protocol.gen'
 import { useClock } from './clock'
+import { useFeatures } from './features'
+import { useMessages } from './messages'
+import { useQueues } from './queues'
 import { useRequests } from './requests'
 import { useServer } from './server'
 import { useSessions } from './sessions'
@@ -23,7 +26,17 @@ export function receive(message: ServerMessage): void {
       useSessions().remove(message.session_id)
       useRequests().removeSession(message.session_id)
       useTranscripts().remove(message.session_id)
+      useQueues().remove(message.session_id)
+      useFeatures().remove(message.session_id)
+      useMessages().remove(message.session_id)
       return
+    case 'agents':
+      useServer().agents = message.agents
+      return
+    case 'session_features':
+      return useFeatures().put(message.session_id, message)
+    case 'queue':
+      return useQueues().put(message.session_id, message.messages)
     case 'request_opened':
       return useRequests().put(message.pending_request)
     case 'request_updated':

@@ -4,7 +4,7 @@ import { computed, ref, shallowRef } from 'vue'
 import type { ConnectionStatus } from '../connection/connection'
 import { UnansweredError } from '../connection/errors'
 import type { Ack, AgentInfo, ClientMessage, Defaults, Welcome } from '../protocol.gen'
-import { readJson, writeJson } from './storage'
+import { isStringList, readJson, writeJson } from './storage'
 
 /** What the stores need of a connection. */
 export interface Asker {
@@ -18,6 +18,8 @@ const OWN_CLIENTS_KEPT = 100
 /** The server as this page knows it: how it is reached, and what it said of itself. */
 export const useServer = defineStore('server', () => {
   const status = ref<ConnectionStatus>('connecting')
+  /** When the next attempt to connect is due, by this machine's clock. */
+  const retryAt = ref(0)
   const version = ref('')
   const agents = shallowRef<AgentInfo[]>([])
   const defaults = shallowRef<Defaults | null>(null)
@@ -60,6 +62,7 @@ export const useServer = defineStore('server', () => {
 
   return {
     status,
+    retryAt,
     version,
     agents,
     defaults,
@@ -73,7 +76,3 @@ export const useServer = defineStore('server', () => {
     isOwnClient,
   }
 })
-
-function isStringList(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
-}

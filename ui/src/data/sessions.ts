@@ -4,21 +4,16 @@ import { computed, shallowRef } from 'vue'
 import type { Session, StartSession } from '../protocol.gen'
 import { useServer } from './server'
 
-export interface SessionGroup {
-  cwd: string
-  sessions: Session[]
-}
-
 /** Starting an agent takes longer than other answers. */
 const START_TIMEOUT = 90_000
 
-/** Every session the server knows, in an order that updates do not disturb. */
+/** Every session the server knows, newest first: an order that updates do not disturb. */
 export const useSessions = defineStore('sessions', () => {
   const server = useServer()
   const byId = shallowRef<ReadonlyMap<string, Session>>(new Map())
 
-  const groups = computed(() => groupByFolder([...byId.value.values()]))
-  const inOrder = computed(() => groups.value.flatMap((group) => group.sessions))
+  // The server sends the oldest first, and sorting what is sorted costs next to nothing.
+  const inOrder = computed(() => [...byId.value.values()].sort(byStart).reverse())
 
   function replaceAll(sessions: Session[]): void {
     byId.value = new Map(sessions.map((session) => [session.session_id, session]))
@@ -44,35 +39,71 @@ export const useSessions = defineStore('sessions', () => {
     return ack.session_id
   }
 
+  /** Opens a conversation that was held outside of Sayso. */
+  async function open(cwd: string, conversation_id: string): Promise<string> {
+    const ack = await server.ask(
+      { type: 'import_conversation', cwd, conversation_id },
+      START_TIMEOUT,
+    )
+    if (ack.session_id === undefined) throw new Error('Sayso opened a conversation without an id.')
+    return ack.session_id
+  }
+
   const interrupt = (session_id: string) => server.ask({ type: 'interrupt', session_id })
   const stop = (session_id: string) => server.ask({ type: 'stop_session', session_id })
   const discard = (session_id: string) => server.ask({ type: 'remove_session', session_id })
   const setMode = (session_id: string, permission_mode: string) =>
     server.ask({ type: 'set_permission_mode', session_id, permission_mode })
+  const setModel = (session_id: string, model: string) =>
+    server.ask({ type: 'set_model', session_id, model })
+
+  const rename = (session_id: string, title: string) =>
+    changed(session_id, 'title', title, () =>
+      server.ask({ type: 'rename_session', session_id, title }),
+    )
+  const archive = (session_id: string, archived: boolean) =>
+    changed(session_id, 'archived', archived, () =>
+      server.ask({ type: 'archive_session', session_id, archived }),
+    )
+
+  /** Shows a change at once, and takes it back if the server refuses it. */
+  async function changed<Key extends 'title' | 'archived'>(
+    sessionId: string,
+    key: Key,
+    value: Session[Key],
+    ask: () => Promise<unknown>,
+  ): Promise<void> {
+    const before = get(sessionId)
+    if (before !== null) put({ ...before, [key]: value })
+    try {
+      await ask()
+    } catch (error) {
+      const now = get(sessionId)
+      if (before !== null && now !== null) put({ ...now, [key]: before[key] })
+      throw error
+    }
+  }
 
   return {
     byId,
-    groups,
     inOrder,
     replaceAll,
     put,
     remove,
     get,
     start,
+    open,
     interrupt,
     stop,
     discard,
     setMode,
+    setModel,
+    rename,
+    archive,
   }
 })
 
-function groupByFolder(sessions: Session[]): SessionGroup[] {
-  const newestFirst = sessions.toSorted((a, b) => b.started_at.localeCompare(a.started_at))
-  const groups = new Map<string, SessionGroup>()
-  for (const session of newestFirst) {
-    const group = groups.get(session.cwd) ?? { cwd: session.cwd, sessions: [] }
-    group.sessions.push(session)
-    groups.set(session.cwd, group)
-  }
-  return [...groups.values()]
+function byStart(a: Session, b: Session): number {
+  if (a.started_at === b.started_at) return 0
+  return a.started_at < b.started_at ? -1 : 1
 }

@@ -26,3 +26,15 @@ export function writeJson(storage: Storage, key: string, value: unknown): void {
 export function isString(value: unknown): value is string {
   return typeof value === 'string'
 }
+
+export function forget(storage: Storage, key: string): void {
+  try {
+    storage.removeItem(key)
+  } catch {
+    console.warn(`Could not remove ${key} from the browser's storage.`)
+  }
+}
+
+export function isStringList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}

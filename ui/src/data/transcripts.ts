@@ -1,27 +1,39 @@
 import { defineStore } from 'pinia'
 import { computed, shallowReactive, shallowRef } from 'vue'
 
-import type { DeltaKind, ServerMessage, TranscriptEntry } from '../protocol.gen'
+import { getJson } from '../connection/rest'
+import type { TranscriptEntry } from '../protocol.gen'
+import { Arrangement, type Row } from './arrange'
+import { entryKey, isWritten, liveAfter, withDelta, type Delta, type LiveBlock } from './live'
 import { useServer } from './server'
 import { useSessions } from './sessions'
 
-/** Text that is still being written; the entry of the same key replaces it. */
-export interface LiveBlock {
-  key: string
-  kind: DeltaKind
-  text: string
-}
+/** What stands before the first entry that is known. */
+export type Earlier = 'nothing' | 'more' | 'loading' | 'failed'
 
 export interface Transcript {
+  /** Numbered without gaps; the first one may be any. */
   entries: readonly TranscriptEntry[]
+  rows: readonly Row[]
   live: readonly LiveBlock[]
   /** False until the server has sent what it has. */
   loaded: boolean
+  earlier: Earlier
+  /** Entries that were seen being written, with the key of the block they replaced. */
+  written: ReadonlyMap<number, string>
 }
 
-type Delta = Extract<ServerMessage, { type: 'delta' }>
+const EMPTY: Transcript = {
+  entries: [],
+  rows: [],
+  live: [],
+  loaded: false,
+  earlier: 'nothing',
+  written: new Map(),
+}
 
-const EMPTY: Transcript = { entries: [], live: [], loaded: false }
+/** A conversation opens with so many of its last entries, and earlier ones come in such pages. */
+const PAGE = 200
 
 /**
  * The conversations that were opened in this page. One of them is subscribed
@@ -31,6 +43,7 @@ export const useTranscripts = defineStore('transcripts', () => {
   const server = useServer()
   const sessions = useSessions()
   const bySession = shallowReactive(new Map<string, Transcript>())
+  const arrangements = new Map<string, Arrangement>()
   const opened = shallowRef<string | null>(null)
 
   const current = computed(() => get(opened.value ?? ''))
@@ -54,7 +67,7 @@ export const useTranscripts = defineStore('transcripts', () => {
     const session_id = opened.value
     opened.value = null
     if (session_id === null) return
-    update(session_id, { live: [] })
+    clearLive(session_id)
     // Nothing depends on the answer: a lost connection ends the subscription too.
     server.ask({ type: 'unsubscribe', session_id }).catch(() => undefined)
   }
@@ -64,8 +77,8 @@ export const useTranscripts = defineStore('transcripts', () => {
     for (const sessionId of [...bySession.keys()]) {
       const session = sessions.get(sessionId)
       // A shorter transcript than ours is another one: the data folder was replaced.
-      if (session === null || session.last_seq < lastSeq(sessionId)) bySession.delete(sessionId)
-      else update(sessionId, { live: [] })
+      if (session === null || session.last_seq < lastSeq(sessionId)) remove(sessionId)
+      else clearLive(sessionId)
     }
     if (opened.value !== null) subscribe(opened.value)
   }
@@ -73,47 +86,84 @@ export const useTranscripts = defineStore('transcripts', () => {
   function subscribe(session_id: string): void {
     const after = lastSeq(session_id)
     server
-      .ask({ type: 'subscribe', session_id, ...(after > 0 ? { after } : {}) })
+      .ask({ type: 'subscribe', session_id, ...(after > 0 ? { after } : { last: PAGE }) })
       .then(() => update(session_id, { loaded: true }))
       .catch(() => undefined)
   }
 
-  function receive(sessionId: string, entries: TranscriptEntry[]): void {
-    const transcript = get(sessionId)
-    let last = lastSeq(sessionId)
+  function receive(sessionId: string, entries: readonly TranscriptEntry[]): void {
+    const known = lastSeq(sessionId)
+    // A conversation that was opened at its end may begin with any number.
+    let last = known > 0 ? known : (entries[0]?.seq ?? 1) - 1
     const fresh: TranscriptEntry[] = []
     for (const entry of entries) {
       if (entry.seq <= last) continue
       if (entry.seq !== last + 1) {
-        append(sessionId, transcript, fresh)
+        append(sessionId, fresh)
         if (opened.value === sessionId) subscribe(sessionId)
         return
       }
       fresh.push(entry)
       last = entry.seq
     }
-    append(sessionId, transcript, fresh)
+    append(sessionId, fresh)
   }
 
-  function append(sessionId: string, transcript: Transcript, fresh: TranscriptEntry[]): void {
+  function append(sessionId: string, fresh: readonly TranscriptEntry[]): void {
     if (fresh.length === 0) return
+    const { entries, live, written } = get(sessionId)
     update(sessionId, {
-      entries: [...transcript.entries, ...fresh],
-      live: liveAfter(transcript.live, fresh),
+      entries: [...entries, ...fresh],
+      rows: arranged(sessionId, fresh),
+      live: liveAfter(live, fresh),
+      written: live.length === 0 ? written : withWritten(written, live, fresh),
+      ...(entries.length === 0 ? { earlier: before(fresh) } : {}),
     })
+  }
+
+  /** Reads the page before the first entry that is known. */
+  async function loadEarlier(sessionId: string): Promise<void> {
+    const { entries, earlier } = get(sessionId)
+    const first = entries[0]?.seq ?? 1
+    if (first <= 1 || earlier === 'loading') return
+    update(sessionId, { earlier: 'loading' })
+    try {
+      const path = `/api/sessions/${encodeURIComponent(sessionId)}/transcript`
+      const page = await getJson<{ entries: TranscriptEntry[] }>(path, {
+        before: first,
+        limit: PAGE,
+      })
+      prepend(sessionId, first, page.entries)
+    } catch {
+      if (bySession.has(sessionId)) update(sessionId, { earlier: 'failed' })
+    }
+  }
+
+  function prepend(sessionId: string, first: number, page: readonly TranscriptEntry[]): void {
+    const { entries } = get(sessionId)
+    // Meanwhile the conversation may have been replaced by another one.
+    if (entries[0]?.seq !== first) return
+    if (page.at(-1)?.seq !== first - 1) throw new Error('The page does not end where it should.')
+    update(sessionId, {
+      entries: [...page, ...entries],
+      rows: arranged(sessionId, page),
+      earlier: before(page),
+    })
+  }
+
+  function arranged(sessionId: string, added: readonly TranscriptEntry[]): readonly Row[] {
+    const arrangement = arrangements.get(sessionId) ?? new Arrangement()
+    arrangements.set(sessionId, arrangement)
+    arrangement.add(added)
+    return arrangement.rows
   }
 
   function receiveDelta(delta: Delta): void {
     if (opened.value !== delta.session_id) return
     const { entries, live } = get(delta.session_id)
-    const key = blockKey(delta.message_id, delta.index)
-    if (isWritten(entries, key)) return
-    const before = live.find((block) => block.key === key)
-    const text = delta.restart === true ? delta.text : (before?.text ?? '') + delta.text
-    const block = { key, kind: delta.kind, text }
-    update(delta.session_id, {
-      live: before ? live.map((other) => (other === before ? block : other)) : [...live, block],
-    })
+    if (isWritten(entries, delta)) return
+    const next = withDelta(live, delta)
+    if (next !== live) update(delta.session_id, { live: next })
   }
 
   function clearLive(sessionId: string): void {
@@ -122,6 +172,7 @@ export const useTranscripts = defineStore('transcripts', () => {
 
   function remove(sessionId: string): void {
     bySession.delete(sessionId)
+    arrangements.delete(sessionId)
   }
 
   function update(sessionId: string, change: Partial<Transcript>): void {
@@ -139,27 +190,25 @@ export const useTranscripts = defineStore('transcripts', () => {
     resume,
     receive,
     receiveDelta,
+    loadEarlier,
     clearLive,
     remove,
   }
 })
 
-function blockKey(messageId: string, index: number): string {
-  return `${messageId}/${index}`
+function before(entries: readonly TranscriptEntry[]): Earlier {
+  return (entries[0]?.seq ?? 1) > 1 ? 'more' : 'nothing'
 }
 
-function entryKey(entry: TranscriptEntry): string | null {
-  return 'index' in entry ? blockKey(entry.message_id, entry.index) : null
-}
-
-/** Deltas of finished blocks come late, if at all, so looking back a little is enough. */
-function isWritten(entries: readonly TranscriptEntry[], key: string): boolean {
-  return entries.slice(-50).some((entry) => entryKey(entry) === key)
-}
-
-function liveAfter(live: readonly LiveBlock[], fresh: TranscriptEntry[]): readonly LiveBlock[] {
-  if (live.length === 0) return live
-  if (fresh.some((entry) => entry.kind === 'turn_ended')) return []
-  const written = new Set(fresh.map(entryKey))
-  return live.filter((block) => !written.has(block.key))
+function withWritten(
+  written: ReadonlyMap<number, string>,
+  live: readonly LiveBlock[],
+  fresh: readonly TranscriptEntry[],
+): ReadonlyMap<number, string> {
+  const keys = new Set(live.map(({ key }) => key))
+  const added = fresh.flatMap((entry): [number, string][] => {
+    const key = entryKey(entry)
+    return key !== null && keys.delete(key) ? [[entry.seq, key]] : []
+  })
+  return added.length === 0 ? written : new Map([...written, ...added])
 }

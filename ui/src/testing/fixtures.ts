@@ -16,6 +16,8 @@ import type {
 export const SESSION = '00000000-0000-4000-8000-000000000001'
 export const CLIENT = '00000000-0000-4000-8000-0000000000c1'
 
+export const NO_TOKENS = { input: 0, output: 0, cache_read: 0, cache_write: 0 }
+
 export function makeSession(part: Partial<Session> = {}): Session {
   return {
     session_id: SESSION,
@@ -27,7 +29,10 @@ export function makeSession(part: Partial<Session> = {}): Session {
     model: null,
     started_at: '2026-01-02T03:04:05Z',
     state_changed_at: '2026-01-02T03:04:05Z',
-    usage: { cost_usd: 0, turns: 0 },
+    usage: { cost_usd: 0, turns: 0, tokens: NO_TOKENS },
+    context: null,
+    archived: false,
+    restricted: false,
     can_resume: true,
     last_seq: 0,
     ...part,
@@ -92,6 +97,7 @@ export function makeAgent(part: Partial<AgentInfo> = {}): AgentInfo {
     version: null,
     problem: null,
     permission_modes: modes,
+    models: [],
     capabilities: {
       edit_input: true,
       deny_message: true,
@@ -145,6 +151,7 @@ export class TestServer {
 /** Fresh stores, connected to a test server that has sent its snapshot. */
 export function startStores(welcome: Partial<Welcome> = {}): TestServer {
   sessionStorage.clear()
+  localStorage.clear()
   setActivePinia(createPinia())
   const server = new TestServer()
   useServer().attach(server)

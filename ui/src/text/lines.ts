@@ -3,6 +3,13 @@ export interface DiffLine {
   text: string
 }
 
+/** Lines that stand together, with where they stand in the file if that is known. */
+export interface Hunk {
+  oldStart: number | null
+  newStart: number | null
+  lines: DiffLine[]
+}
+
 /** Above this many cells the middle is shown as replaced as a whole. */
 const LARGEST_TABLE = 4_000_000
 

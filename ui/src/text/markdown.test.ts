@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
-import { renderMarkdown } from './markdown'
+import { GrowingMarkdown, renderMarkdown } from './markdown'
 
 /** What a browser makes of the Markdown. */
 function render(text: string): HTMLElement {
   const box = document.createElement('div')
-  box.innerHTML = renderMarkdown(text)
+  box.innerHTML = renderMarkdown(text).join('')
   return box
 }
 
@@ -55,11 +55,15 @@ test('a remote image is a link and is not loaded', () => {
   expect(box.textContent?.trim()).toBe('Image: a chart (tracker.example)')
 })
 
-test('a code block is coloured, escaped and can be copied', () => {
-  const box = render('```js\nconst a = "<b>"\n```')
+test('a code block is escaped, can be copied, and gets its colours when they are loaded', async () => {
+  const text = '```js\nconst a = "<b>"\n```'
+  const box = render(text)
   expect(box.querySelector('code')?.textContent).toBe('const a = "<b>"\n')
-  expect(box.querySelector('.hljs-keyword')?.textContent).toBe('const')
   expect(box.querySelector('button[data-copy]')?.textContent).toBe('Copy')
+  await vi.waitFor(() => {
+    expect(render(text).querySelector('.hljs-keyword')?.textContent).toBe('const')
+  })
+  expect(render(text).querySelector('code')?.textContent).toBe('const a = "<b>"\n')
 })
 
 test('a language cannot smuggle attributes', () => {
@@ -69,4 +73,29 @@ test('a language cannot smuggle attributes', () => {
 
 test('hidden characters are made visible before anything else', () => {
   expect(render('`a\u202eb`').textContent?.trim()).toBe('a⟨U+202E⟩b')
+})
+
+const LONG = [
+  '# Title',
+  'A paragraph\nof two lines with `code`',
+  '- one\n- two\n\n  still two',
+  '```js\nconst a = 1\n\nconst b = 2\n```',
+  '| a | b |\n|---|---|\n| 1 | 2 |',
+  'Heading\n---',
+  '> quoted\n> more',
+  'The end.',
+].join('\n\n')
+
+test('a text that grows letter by letter reads as if it had come at once', () => {
+  const growing = new GrowingMarkdown()
+  for (let end = 1; end < LONG.length; end++) growing.update(LONG.slice(0, end))
+  expect(growing.update(LONG)).toEqual(renderMarkdown(LONG))
+  expect(growing.update('Something else')).toEqual(renderMarkdown('Something else'))
+})
+
+test('finished blocks stay the same while the last one grows', () => {
+  const growing = new GrowingMarkdown()
+  const before = growing.update('First.\n\nSecond')
+  const after = growing.update('First.\n\nSecond and more')
+  expect(after).toEqual([before[0], '<p>Second and more</p>'])
 })

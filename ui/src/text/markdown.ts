@@ -32,11 +32,23 @@ markdown.renderer.rules.image = (tokens, index) => {
   return `<a href="${escapeHtml(source)}" target="_blank" rel="noreferrer noopener">Image: ${label}</a><span class="link-host"> (${escapeHtml(hostOf(source))})</span>`
 }
 
-markdown.renderer.rules.fence = (tokens, index) => {
-  const token = tokens[index]
-  return codeBlock(token?.content ?? '', token?.info.trim().split(/\s+/)[0] ?? '')
+/** The parser aligns with a style attribute, which the content policy refuses even unseen. */
+for (const rule of ['th_open', 'td_open']) {
+  markdown.renderer.rules[rule] = (tokens, index, options, _environment, self) => {
+    const token = tokens[index]
+    const align = /text-align:(\w+)/.exec(String(token?.attrGet('style') ?? ''))?.[1]
+    if (token !== undefined)
+      token.attrs = align === undefined ? null : [['class', `align-${align}`]]
+    return self.renderToken(tokens, index, options)
+  }
 }
-markdown.renderer.rules.code_block = (tokens, index) => codeBlock(tokens[index]?.content ?? '', '')
+
+markdown.renderer.rules.fence = (tokens, index, _options, context: Context) => {
+  const token = tokens[index]
+  return codeBlock(token?.content ?? '', token?.info.trim().split(/\s+/)[0] ?? '', context)
+}
+markdown.renderer.rules.code_block = (tokens, index, _options, context: Context) =>
+  codeBlock(tokens[index]?.content ?? '', '', context)
 
 const purifier = createDOMPurify(window)
 const SANITISING = {
@@ -44,24 +56,92 @@ const SANITISING = {
     'a blockquote br button code del div em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong ' +
     'table tbody td th thead tr ul'
   ).split(' '),
-  ALLOWED_ATTR: 'aria-label class data-copy href rel start tabindex target type'.split(' '),
+  ALLOWED_ATTR: 'aria-label class data-copy data-testid href rel start tabindex target type'.split(
+    ' ',
+  ),
   // The purifier holds every other attribute against the pattern for addresses.
-  ADD_URI_SAFE_ATTR: 'aria-label data-copy rel start tabindex target type'.split(' '),
+  ADD_URI_SAFE_ATTR: 'aria-label data-copy data-testid rel start tabindex target type'.split(' '),
   ALLOW_DATA_ATTR: false,
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
 }
 
-/** An agent's Markdown as HTML that is safe to show. */
-export function renderMarkdown(text: string): string {
-  return purifier.sanitize(markdown.render(visible(text, 'prose')), SANITISING)
+/** What is known while a text is rendered; the parser keeps link references in it too. */
+interface Context {
+  /** Some code has no colours yet, because they are being loaded. */
+  isPending?: boolean
+  /** The code still grows, and is too long to be coloured with every piece. */
+  isPlain?: boolean
 }
 
-function codeBlock(code: string, language: string): string {
-  const body = highlight(code, language) ?? escapeHtml(code)
+interface Block {
+  /** The line on which it begins, counted in what was parsed. */
+  line: number
+  html: string
+}
+
+/** Enough for all that is near the reader, so that scrolling back parses nothing again. */
+const KEPT = 1000
+const kept = new Map<string, readonly string[]>()
+
+/** An agent's Markdown as safe HTML, one piece for each block: a paragraph, a list, some code. */
+export function renderMarkdown(text: string): readonly string[] {
+  const known = kept.get(text)
+  if (known !== undefined) return known
+  const context: Context = {}
+  const html = blocksOf(visible(text, 'prose'), context).map((block) => block.html)
+  if (context.isPending !== true) {
+    kept.set(text, html)
+    if (kept.size > KEPT) kept.delete(kept.keys().next().value ?? '')
+  }
+  return html
+}
+
+/** Code in a block that still grows is coloured up to this length. */
+const LONGEST_GROWING = 6000
+
+/**
+ * Renders a text that grows at its end. Only its last block is parsed again,
+ * because Markdown never changes a block once another one has begun.
+ */
+export class GrowingMarkdown {
+  private text = ''
+  private lines: string[] = []
+  private blocks: Block[] = []
+  private readonly context: Context = {}
+
+  update(text: string): readonly string[] {
+    if (!text.startsWith(this.text)) this.blocks = []
+    this.text = text
+    this.lines = visible(text, 'prose').split('\n')
+    const from = this.blocks.pop()?.line ?? 0
+    const growing = this.lines.slice(from).join('\n')
+    this.context.isPlain = growing.length > LONGEST_GROWING
+    for (const { line, html } of blocksOf(growing, this.context)) {
+      this.blocks.push({ line: line + from, html })
+    }
+    return this.blocks.map((block) => block.html)
+  }
+}
+
+function blocksOf(text: string, context: Context): Block[] {
+  const tokens = markdown.parse(text, context)
+  const lines = tokens.flatMap(({ level, nesting, map }) =>
+    level === 0 && nesting !== -1 ? [map?.[0] ?? 0] : [],
+  )
+  const html = markdown.renderer.render(tokens, markdown.options, context)
+  // One pass over all of it: each call of the purifier costs more than what it is given.
+  const blocks = [...purifier.sanitize(html, { ...SANITISING, RETURN_DOM_FRAGMENT: true }).children]
+  return blocks.map((block, index) => ({ line: lines[index] ?? 0, html: block.outerHTML }))
+}
+
+function codeBlock(code: string, language: string, context: Context): string {
+  const coloured = context.isPlain === true ? null : highlight(code, language)
+  if (coloured === 'pending') context.isPending = true
+  const body = coloured === null || coloured === 'pending' ? escapeHtml(code) : coloured
   const label = language === '' ? '' : `<span class="code-language">${escapeHtml(language)}</span>`
   return (
     `<div class="code-block"><div class="code-bar">${label}` +
-    '<button type="button" class="code-copy" data-copy="">Copy</button></div>' +
+    '<button type="button" class="code-copy" data-copy="" data-testid="copy-code">Copy</button></div>' +
     `<pre tabindex="0"><code>${body}</code></pre></div>`
   )
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { makeOutcome } from '../testing/fixtures'
+import { bytesText, tokensText } from './amounts'
 import { diffLines } from './lines'
 import { outcomeText } from './outcome'
 import { shortPath } from './paths'
@@ -71,14 +72,43 @@ test.each([
   expect(lines.join('|')).toBe(expected)
 })
 
+test.each([
+  [0, '0', '0 B'],
+  [840, '840', '840 B'],
+  [12_412, '12.4k', '12 KB'],
+  [180_000, '180k', '180 KB'],
+  [2_400_000, '2.4M', '2.4 MB'],
+])('%i tokens or bytes read as %s and %s', (amount, tokens, bytes) => {
+  expect([tokensText(amount), bytesText(amount)]).toEqual([tokens, bytes])
+})
+
 const client = { client_id: 'phone', label: 'Pixel 8' }
 test.each([
   [makeOutcome(), 'Allowed by you'],
   [makeOutcome({ edited: true }), 'Allowed by you, edited'],
-  [makeOutcome({ what: 'denied', client }), 'Denied by Pixel 8'],
-  [makeOutcome({ what: 'answered', client }), 'Answered by Pixel 8'],
+  [makeOutcome({ what: 'denied', client }), 'Denied by you on Pixel 8'],
+  [makeOutcome({ what: 'answered', client }), 'Answered by you on Pixel 8'],
   [makeOutcome({ by: 'mode', client: null }), 'Allowed by the permission mode'],
+  [
+    makeOutcome({ by: 'mode', by_name: 'acceptEdits', client: null }),
+    'Allowed by mode Accept edits',
+  ],
+  [
+    makeOutcome({ what: 'denied', by: 'mode', client: null, message: 'Refused without asking.' }),
+    'Denied by the permission mode',
+  ],
   [makeOutcome({ what: 'denied', by: 'rule', client: null }), 'Denied by a rule'],
+  [
+    makeOutcome({ what: 'denied', by: 'rule', by_name: 'Bash(curl:*)', client: null }),
+    'Denied by rule Bash(curl:*)',
+  ],
+  [
+    makeOutcome({
+      ...{ what: 'expired', by: 'timeout', client: null },
+      message: 'Nobody answered within 5 minutes. This is not a refusal.',
+    }),
+    'No answer in 5 min',
+  ],
   [makeOutcome({ what: 'expired', by: 'timeout', client: null }), 'No answer in time'],
   [makeOutcome({ what: 'withdrawn', by: 'agent', client: null }), 'Withdrawn by the agent'],
   [makeOutcome({ what: 'orphaned', by: 'policy', client: null }), 'The agent was lost'],

@@ -69,6 +69,9 @@ impl Broker {
                 self.agent_active(now, session, activity, effects);
             }
             Event::AgentMode { session, mode } => self.agent_mode(session, mode, effects),
+            Event::Restarting { session, mode } => {
+                self.restarting(now, session, &mode, effects);
+            }
             Event::ModeConfirmed { session, mode } => {
                 self.mode_confirmed(now, session, mode, effects);
             }
@@ -210,6 +213,13 @@ impl Broker {
             .rev()
             .find(|(closed, _)| *closed == id)
             .map(|(_, resolution)| resolution)
+    }
+
+    /// Something of this session is open or under way.
+    pub fn has_requests(&self, session: SessionId) -> bool {
+        self.sessions
+            .get(&session)
+            .is_some_and(|session| !session.requests.is_empty())
     }
 
     /// Nothing is open or under way any more.

@@ -121,6 +121,23 @@ impl Broker {
         })
     }
 
+    /// Refuses whatever is open, because the agent that asked is about to end.
+    pub(super) fn restarting(
+        &mut self,
+        now: Timestamp,
+        id: SessionId,
+        mode: &Mode,
+        effects: &mut Vec<Effect>,
+    ) {
+        for request in self.open_requests_of(id) {
+            let resolution = Resolution {
+                by: DecidedBy::Mode(mode.clone()),
+                ..refused_by_policy(now, "restarting", words::RESTARTING)
+            };
+            self.resolve_automatically(request, resolution, effects);
+        }
+    }
+
     pub(super) fn agent_ended(
         &mut self,
         now: Timestamp,

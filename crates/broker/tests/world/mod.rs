@@ -367,6 +367,13 @@ impl World {
         });
     }
 
+    pub(crate) fn restart(&mut self, session: usize) -> Vec<Effect> {
+        self.handle(Event::Restarting {
+            session: session_id(session),
+            mode: Mode::new("bypassPermissions"),
+        })
+    }
+
     pub(crate) fn end_agent(&mut self, session: usize) {
         self.alive[session] = false;
         for asked in self

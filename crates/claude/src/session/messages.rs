@@ -16,13 +16,13 @@ const TRACKED_MESSAGES: usize = 64;
 /// Turns messages into events. It remembers how many blocks each recent message had, because the agent sends
 /// one line per block without saying which one it is.
 #[derive(Debug, Default)]
-pub(super) struct MessageTracker {
+pub(crate) struct MessageTracker {
     blocks_seen: VecDeque<(String, u64)>,
     streaming: Option<String>,
 }
 
 impl MessageTracker {
-    pub(super) fn translate(&mut self, inbound: Inbound, line: &str) -> Vec<AgentEvent> {
+    pub(crate) fn translate(&mut self, inbound: Inbound, line: &str) -> Vec<AgentEvent> {
         let event = match inbound {
             // The session deals with these three itself.
             Inbound::Request(_) | Inbound::Response(_) | Inbound::Cancel { .. } => {
@@ -100,6 +100,7 @@ impl MessageTracker {
         AgentEvent::Assistant(Box::new(AssistantMessage {
             message_id,
             model: line.message.model,
+            usage: line.message.usage,
             blocks,
             parent_tool_use_id: line.parent_tool_use_id,
             agent_id: line.agent_id,

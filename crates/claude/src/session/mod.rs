@@ -17,7 +17,7 @@ use crate::line::Line;
 use crate::raw::RawJson;
 use crate::wire::{self, ControlResponse, Inbound, InitializeAnswer, ParseError, ResponseBody};
 use ledger::{Closed, Ledger, OpenRequest};
-use messages::MessageTracker;
+pub(crate) use messages::MessageTracker;
 use responses::{control_result, start_errors};
 
 /// The state of one conversation over the control protocol: which requests of the agent are open, and which

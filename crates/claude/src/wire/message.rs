@@ -28,7 +28,12 @@ pub struct AssistantLine {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct UserLine {
     pub message: MessageBody,
-    #[serde(default, deserialize_with = "lenient::or_default")]
+    /// The agent's files spell it differently from its output.
+    #[serde(
+        default,
+        alias = "toolUseResult",
+        deserialize_with = "lenient::or_default"
+    )]
     pub tool_use_result: Option<RawJson>,
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub tool_result_meta: Vec<RawJson>,
@@ -56,8 +61,31 @@ pub struct MessageBody {
     pub model: Option<String>,
     #[serde(default, deserialize_with = "blocks")]
     pub content: Vec<RawBlock>,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub usage: Option<TokenUsage>,
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// What one request to the model took in and gave out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub struct TokenUsage {
+    #[serde(deserialize_with = "lenient::or_default")]
+    pub input_tokens: u64,
+    #[serde(deserialize_with = "lenient::or_default")]
+    pub output_tokens: u64,
+    #[serde(deserialize_with = "lenient::or_default")]
+    pub cache_read_input_tokens: u64,
+    #[serde(deserialize_with = "lenient::or_default")]
+    pub cache_creation_input_tokens: u64,
+}
+
+impl TokenUsage {
+    /// All that the model read: its context.
+    pub fn read(&self) -> u64 {
+        self.input_tokens + self.cache_read_input_tokens + self.cache_creation_input_tokens
+    }
 }
 
 /// One content block: the fields of all known kinds, and the whole of it.

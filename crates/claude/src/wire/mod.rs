@@ -20,9 +20,9 @@ pub use control::{
 pub use control::{Command, ModelInfo};
 pub use message::{
     AssistantLine, ContentBlockStart, MessageBody, RawBlock, StreamDelta, StreamEvent, StreamLine,
-    UserLine,
+    TokenUsage, UserLine,
 };
-pub use outcome::TurnResult;
+pub use outcome::{ModelUsage, TurnResult};
 pub use system::{
     ApiRetry, CommandLifecycle, Compacted, ConversationReset, ElicitationComplete, Informational,
     Init, McpServer, Notification, PermissionDenied, SessionState, SessionStateChanged, Status,

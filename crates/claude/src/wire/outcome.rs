@@ -1,7 +1,10 @@
+use std::collections::HashMap;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::lenient;
+use super::message::TokenUsage;
 use crate::raw::RawJson;
 
 /// The end of a turn.
@@ -24,14 +27,16 @@ pub struct TurnResult {
     /// The running total of the session, not of the turn.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub total_cost_usd: f64,
+    /// Of this turn, without subagents.
     #[serde(default, deserialize_with = "lenient::or_default")]
-    pub usage: Option<RawJson>,
+    pub usage: Option<TokenUsage>,
+    /// By model, running totals.
     #[serde(
         default,
         rename = "modelUsage",
         deserialize_with = "lenient::or_default"
     )]
-    pub model_usage: Option<RawJson>,
+    pub model_usage: HashMap<String, ModelUsage>,
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub permission_denials: Vec<RawJson>,
     #[serde(default, deserialize_with = "lenient::or_default")]
@@ -42,6 +47,13 @@ pub struct TurnResult {
     pub origin: Option<Origin>,
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ModelUsage {
+    #[serde(deserialize_with = "lenient::or_default")]
+    pub context_window: Option<u64>,
 }
 
 /// Why the agent started a turn by itself.

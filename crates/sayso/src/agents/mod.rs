@@ -3,6 +3,7 @@
 
 pub mod claude;
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -10,8 +11,11 @@ use std::time::Duration;
 
 use sayso_broker::{AgentActivity, Ask, EndReason, Json, Mode};
 use sayso_claude::LaunchOptions;
-use sayso_protocol::{AgentInfo, Capabilities, Delta, EntryBody, PermissionModeInfo};
+use sayso_protocol::{
+    AgentInfo, Capabilities, CommandInfo, Delta, EntryBody, ModelInfo, PermissionModeInfo, Tokens,
+};
 use serde_json::value::RawValue;
+use uuid::Uuid;
 
 use crate::config::Config;
 
@@ -39,14 +43,43 @@ pub enum AgentOutput {
     AgentSession(String),
     Model(String),
     Title(String),
-    TurnEnded {
-        cost_usd: f64,
+    /// What the agent offers to a human who writes to it.
+    Features {
+        commands: Vec<CommandInfo>,
+        models: Vec<ModelInfo>,
     },
+    /// Tokens that the model read last.
+    ContextUsed(u64),
+    ContextWindow(u64),
+    Message {
+        id: Uuid,
+        progress: MessageProgress,
+    },
+    TurnEnded(EndedTurn),
     ControlDone {
         token: u64,
         result: Result<Option<Box<RawValue>>, String>,
     },
     Ended(EndReason),
+}
+
+/// What became of a message that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageProgress {
+    Read,
+    /// The agent will not read it.
+    Dropped,
+}
+
+#[derive(Debug)]
+pub struct EndedTurn {
+    pub is_error: bool,
+    pub reason: Option<String>,
+    pub text: Option<String>,
+    pub duration_ms: u64,
+    /// The running total, not the turn's own.
+    pub total_cost_usd: f64,
+    pub tokens: Tokens,
 }
 
 /// A program that speaks an agent's protocol, and its leading arguments.
@@ -61,6 +94,8 @@ pub struct Program {
 pub struct Agents {
     claude: Option<PathBuf>,
     claude_version: Option<String>,
+    /// What each agent offered when it last ran.
+    models: HashMap<String, Vec<ModelInfo>>,
     own_program: PathBuf,
 }
 
@@ -73,6 +108,7 @@ impl Agents {
         Self {
             claude,
             claude_version: None,
+            models: HashMap::new(),
             own_program,
         }
     }
@@ -83,6 +119,19 @@ impl Agents {
 
     pub fn set_claude_version(&mut self, version: String) {
         self.claude_version = Some(version);
+    }
+
+    /// True when this is news.
+    pub fn set_models(&mut self, agent: &str, models: Vec<ModelInfo>) -> bool {
+        if models.is_empty() || self.models.get(agent) == Some(&models) {
+            return false;
+        }
+        self.models.insert(agent.to_owned(), models);
+        true
+    }
+
+    fn models(&self, agent: &str) -> Vec<ModelInfo> {
+        self.models.get(agent).cloned().unwrap_or_default()
     }
 
     pub fn infos(&self) -> Vec<AgentInfo> {
@@ -117,6 +166,7 @@ impl Agents {
             version: self.claude_version.clone(),
             problem: (!available).then(|| INSTALL_HINT.to_owned()),
             permission_modes: claude::permission_modes(),
+            models: self.models(CLAUDE),
             capabilities: claude::capabilities(),
         }
     }
@@ -129,6 +179,7 @@ impl Agents {
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             problem: None,
             permission_modes: claude::permission_modes(),
+            models: self.models(DEMO),
             capabilities: Capabilities {
                 set_model: false,
                 images: false,

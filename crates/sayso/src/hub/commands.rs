@@ -63,6 +63,13 @@ impl Hub {
                 let reply = self.rename(SessionId(rename.session_id), &rename.title);
                 self.reply(caller, reply);
             }
+            ClientMessage::ArchiveSession(archive) => {
+                let reply = self.archive(SessionId(archive.session_id), archive.archived);
+                self.reply(caller, reply);
+            }
+            ClientMessage::ImportConversation(import) => self.import_conversation(caller, import),
+            ClientMessage::EditQueued(edit) => self.edit_queued(caller, edit),
+            ClientMessage::RemoveQueued(remove) => self.remove_queued(caller, &remove),
             ClientMessage::SendMessage(send) => {
                 let reply = self.send_message(&caller, send);
                 self.reply(caller, reply);
@@ -77,7 +84,7 @@ impl Hub {
                 let known = reply.is_ok();
                 self.reply(caller, reply.map(|()| Ack::default()));
                 if let (true, Some(client)) = (known, client) {
-                    self.subscribe(client, session, subscribe.after.unwrap_or(0));
+                    self.subscribe(client, session, &subscribe);
                 }
             }
             ClientMessage::Unsubscribe(target) => {
@@ -114,9 +121,17 @@ impl Hub {
             }
             return self.reply(caller, Ok(Ack::default()));
         }
-        let request = ControlRequest::SetPermissionMode {
-            mode: PermissionMode::from_wire(mode),
-        };
+        let wanted = PermissionMode::from_wire(mode);
+        let must_restart = wanted == PermissionMode::BypassPermissions
+            && self
+                .sessions
+                .get(session)
+                .and_then(|known| known.run.as_ref())
+                .is_some_and(|run| !run.allows_bypass);
+        if must_restart {
+            return self.restart_in(caller, session, mode);
+        }
+        let request = ControlRequest::SetPermissionMode { mode: wanted };
         self.control(
             caller,
             session,
@@ -126,7 +141,7 @@ impl Hub {
     }
 
     /// Asks the agent for something and answers the client when it has answered.
-    fn control(
+    pub(super) fn control(
         &mut self,
         caller: Caller,
         session: SessionId,
@@ -137,6 +152,7 @@ impl Hub {
             .running(session)
             .and_then(|()| self.check_able(session, &request));
         if let Err(error) = able {
+            self.control_failed(session, &purpose);
             return self.reply(caller, Err(error));
         }
         self.next_control += 1;
@@ -152,7 +168,10 @@ impl Hub {
                 };
                 self.controls.insert(token, control);
             }
-            Err(error) => self.reply(caller, Err(error)),
+            Err(error) => {
+                self.control_failed(session, &purpose);
+                self.reply(caller, Err(error));
+            }
         }
     }
 
@@ -180,16 +199,7 @@ impl Hub {
     fn send_message(&mut self, caller: &Caller, send: SendMessage) -> Reply {
         let session = SessionId(send.session_id);
         self.running(session)?;
-        let empty = send.content.iter().all(|block| match block {
-            ContentBlock::Text { text } => text.trim().is_empty(),
-            ContentBlock::Image { .. } | ContentBlock::Document { .. } => false,
-        });
-        if empty {
-            return Err(wire::error(
-                ErrorCode::InvalidMessage,
-                "The message is empty.",
-            ));
-        }
+        check_content(&send.content)?;
         if let Caller::Socket { client, .. } = caller {
             let client = *client;
             self.dispatch(Event::ClientAttached { client, session });
@@ -211,10 +221,14 @@ impl Hub {
         session: SessionId,
         content: Vec<ContentBlock>,
     ) -> Result<(), ErrorMessage> {
+        let known = self.sessions.get(session);
+        let state = known.map(|known| known.state);
+        let behind_others = known.is_some_and(|known| !known.queue.is_empty());
+        if state == Some(SessionState::AssistantTurn) || behind_others {
+            return self.enqueue(session, content);
+        }
         let message_id = Uuid::new_v4();
         self.send_to_agent(session, claude::message_input(message_id, &content, true))?;
-        let state = self.sessions.get(session).map(|known| known.state);
-        let queued = state == Some(SessionState::AssistantTurn);
         if state != Some(SessionState::Starting) {
             self.dispatch(Event::AgentActive {
                 session,
@@ -227,13 +241,13 @@ impl Hub {
             EntryBody::UserMessage {
                 message_id,
                 content,
-                queued,
+                queued: false,
             },
         );
         Ok(())
     }
 
-    fn send_to_agent(
+    pub(super) fn send_to_agent(
         &self,
         session: SessionId,
         input: sayso_claude::AgentInput,
@@ -285,12 +299,22 @@ impl Hub {
         }
         if let Some(known) = self.sessions.get_mut(session) {
             known.title = title.to_owned();
+            known.title_fixed = true;
             self.session_changed(session);
         }
         Ok(Ack::default())
     }
 
-    fn known(&self, session: SessionId) -> Result<(), ErrorMessage> {
+    fn archive(&mut self, session: SessionId, archived: bool) -> Reply {
+        self.known(session)?;
+        if let Some(known) = self.sessions.get_mut(session) {
+            known.archived_at = archived.then(now);
+            self.session_changed(session);
+        }
+        Ok(Ack::default())
+    }
+
+    pub(super) fn known(&self, session: SessionId) -> Result<(), ErrorMessage> {
         match self.sessions.get(session) {
             Some(_) => Ok(()),
             None => Err(wire::error(
@@ -329,6 +353,20 @@ impl Hub {
             }
         }
     }
+}
+
+pub(super) fn check_content(content: &[ContentBlock]) -> Result<(), ErrorMessage> {
+    let empty = content.iter().all(|block| match block {
+        ContentBlock::Text { text } => text.trim().is_empty(),
+        ContentBlock::Image { .. } | ContentBlock::Document { .. } => false,
+    });
+    if empty {
+        return Err(wire::error(
+            ErrorCode::InvalidMessage,
+            "The message is empty.",
+        ));
+    }
+    Ok(())
 }
 
 fn ended() -> ErrorMessage {

@@ -7,7 +7,9 @@ use sayso_broker::{
     RequestId, RequestView, Resolution, SessionId, SessionState, StopReason, Timestamp,
 };
 use sayso_claude::SendError;
-use sayso_protocol::{ContentBlock, DecidedBy, EntryBody, Outcome, OutcomeKind, ServerMessage};
+use sayso_protocol::{
+    ContentBlock, DecidedBy, EntryBody, ErrorCode, Outcome, OutcomeKind, ServerMessage,
+};
 use sayso_store::{Completion, RequestRow, Write};
 use uuid::Uuid;
 
@@ -234,6 +236,7 @@ impl Hub {
                 outcome: Outcome {
                     what: OutcomeKind::Orphaned,
                     by: DecidedBy::Agent,
+                    by_name: None,
                     client: None,
                     message: Some(ORPHANED.to_owned()),
                     edited: false,
@@ -303,6 +306,14 @@ impl Hub {
                 if let Some(known) = self.sessions.get_mut(session) {
                     known.transcript.not_saved(now(), entries);
                 }
+            }
+            (AfterWrite::Imported { caller, session }, Ok(())) => {
+                self.import_saved(caller, *session);
+            }
+            (AfterWrite::Imported { caller, .. }, Err(error)) => {
+                tracing::error!(%error, "a conversation could not be written");
+                let error = wire::error(ErrorCode::StoreUnavailable, error.to_string());
+                self.reply(caller, Err(error));
             }
             (AfterWrite::Nothing(_), Ok(())) => {}
             (AfterWrite::Nothing(what), Err(error)) => {

@@ -2,14 +2,15 @@
 
 use sayso_broker::{EndReason, Event, SessionId};
 use sayso_claude::AgentEvent;
-use sayso_protocol::{Ack, EntryBody, ErrorCode, NoticeLevel};
+use sayso_protocol::{Ack, CommandInfo, ContextUse, EntryBody, ErrorCode, ModelInfo, NoticeLevel};
+use sayso_store::{AgentFactsRow, Write};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::sessions::Stopped;
 use super::{ControlPurpose, FromAgent, Hub, wire};
-use crate::agents::{AgentOutput, claude};
+use crate::agents::{AgentOutput, EndedTurn, claude};
 use sayso_broker::{AgentActivity, Timestamp};
 
 impl Hub {
@@ -47,6 +48,9 @@ impl Hub {
                 self.dispatch(Event::Withdrawn { session, native_id });
             }
             AgentOutput::Activity(activity) => {
+                if activity == AgentActivity::Idle {
+                    self.all_read(session);
+                }
                 self.dispatch(Event::AgentActive { session, activity });
             }
             AgentOutput::Mode(mode) => self.dispatch(Event::AgentMode { session, mode }),
@@ -62,18 +66,88 @@ impl Hub {
             }
             AgentOutput::Title(title) => {
                 self.update(session, |known| {
-                    let changed = known.title != title;
-                    known.title = title;
+                    let changed = !known.title_fixed && known.title != title;
+                    if changed {
+                        known.title = title;
+                    }
                     changed
                 });
             }
-            AgentOutput::TurnEnded { cost_usd } => self.update(session, |known| {
-                known.usage.cost_usd = cost_usd;
-                known.usage.turns += 1;
-                true
+            AgentOutput::Features { commands, models } => {
+                self.take_features(session, commands, models);
+            }
+            AgentOutput::ContextUsed(used) => self.update(session, |known| {
+                let window = known.context.and_then(|context| context.window);
+                let context = Some(ContextUse { used, window });
+                std::mem::replace(&mut known.context, context) != context
             }),
+            AgentOutput::ContextWindow(window) => self.update(session, |known| {
+                let Some(context) = &mut known.context else {
+                    return false;
+                };
+                context.window.replace(window) != Some(window)
+            }),
+            AgentOutput::Message { id, progress } => self.message_progress(session, id, progress),
+            AgentOutput::TurnEnded(turn) => self.turn_ended(session, turn),
             AgentOutput::ControlDone { token, result } => self.control_done(token, result),
             AgentOutput::Ended(reason) => self.agent_ended(session, reason),
+        }
+    }
+
+    fn turn_ended(&mut self, session: SessionId, turn: EndedTurn) {
+        let mut cost_usd = 0.0;
+        self.update(session, |known| {
+            // A process counts from where the one before it stopped, or from nothing.
+            let before = known.run.as_ref().map_or(0.0, |run| run.cost_before);
+            cost_usd = match turn.total_cost_usd - before {
+                added if added >= 0.0 => added,
+                _ => turn.total_cost_usd,
+            };
+            if let Some(run) = &mut known.run {
+                run.cost_before = turn.total_cost_usd;
+            }
+            known.usage.cost_usd += cost_usd;
+            known.usage.turns += 1;
+            known.usage.tokens.input += turn.tokens.input;
+            known.usage.tokens.output += turn.tokens.output;
+            known.usage.tokens.cache_read += turn.tokens.cache_read;
+            known.usage.tokens.cache_write += turn.tokens.cache_write;
+            true
+        });
+        let body = EntryBody::TurnEnded {
+            is_error: turn.is_error,
+            reason: turn.reason,
+            text: turn.text,
+            duration_ms: turn.duration_ms,
+            cost_usd,
+            tokens: turn.tokens,
+        };
+        self.append(session, None, body);
+    }
+
+    fn take_features(
+        &mut self,
+        session: SessionId,
+        commands: Vec<CommandInfo>,
+        models: Vec<ModelInfo>,
+    ) {
+        let Some(known) = self.sessions.get_mut(session) else {
+            return;
+        };
+        let agent = known.agent.clone();
+        known.features.commands = commands;
+        known.features.models.clone_from(&models);
+        if let Some(message) = self.features_message(session) {
+            self.clients.broadcast_to_watchers(session, &message);
+        }
+        let json = serde_json::to_string(&models).unwrap_or_default();
+        if self.agents.set_models(&agent, models) {
+            let row = AgentFactsRow {
+                agent,
+                models: json,
+            };
+            self.note(Write::PutAgentFacts(row), "what an agent said of itself");
+            self.tell_agents();
         }
     }
 
@@ -96,7 +170,7 @@ impl Hub {
         let stopped = run.and_then(|run| run.stopped);
         let reason = match (stopped, reason) {
             (Some(Stopped::Idle), _) => EndReason::Idle,
-            (Some(Stopped::Asked), _) => EndReason::Finished,
+            (Some(Stopped::Asked | Stopped::ForMode), _) => EndReason::Finished,
             (Some(Stopped::RepeatedRequest), _) => EndReason::Failed(
                 "The agent used the id of an open request again, so its answers could not be \
                  told apart. It was stopped."
@@ -119,7 +193,9 @@ impl Hub {
         if let Some((level, text)) = notice {
             self.append(session, None, EntryBody::Notice { level, text });
         }
+        self.keep_unread(session);
         self.dispatch(Event::AgentEnded { session, reason });
+        self.restart_now(session);
     }
 
     fn control_done(&mut self, token: u64, result: Result<Option<Box<RawValue>>, String>) {
@@ -130,6 +206,7 @@ impl Hub {
             Ok(data) => data,
             Err(message) => {
                 let message = format!("The agent refused: {message}");
+                self.control_failed(control.session, &control.purpose);
                 self.reply(
                     control.caller,
                     Err(wire::error(ErrorCode::AgentError, message)),
@@ -139,6 +216,10 @@ impl Hub {
         };
         match control.purpose {
             ControlPurpose::Plain => {}
+            ControlPurpose::TakeBack { message, why } => {
+                let reply = self.take_back_answered(control.session, message, why, data.as_deref());
+                return self.reply(control.caller, reply);
+            }
             ControlPurpose::SetMode(mode) => self.dispatch(Event::ModeConfirmed {
                 session: control.session,
                 mode,
@@ -175,9 +256,17 @@ impl Hub {
         self.fail_controls(lost, "The agent ended before it answered.");
     }
 
+    pub(super) fn control_failed(&mut self, session: SessionId, purpose: &ControlPurpose) {
+        match purpose {
+            ControlPurpose::TakeBack { message, .. } => self.take_back_failed(session, *message),
+            ControlPurpose::Plain | ControlPurpose::SetMode(_) | ControlPurpose::SetModel(_) => {}
+        }
+    }
+
     fn fail_controls(&mut self, tokens: Vec<u64>, message: &str) {
         for token in tokens {
             if let Some(control) = self.controls.remove(&token) {
+                self.control_failed(control.session, &control.purpose);
                 self.reply(
                     control.caller,
                     Err(wire::error(ErrorCode::AgentError, message)),

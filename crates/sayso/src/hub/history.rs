@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sayso_broker::{ClientId, SessionId, Timestamp};
 use sayso_protocol::{
-    Defaults, Delta, EntryBody, ErrorCode, ServerMessage, TranscriptEntry, Welcome,
+    Defaults, Delta, EntryBody, ErrorCode, ServerMessage, Subscribe, TranscriptEntry, Welcome,
 };
 use sayso_store::{EntryRow, Store, UnixMillis, Write};
 use serde_json::value::{RawValue, to_raw_value};
@@ -151,7 +151,19 @@ impl Hub {
     }
 
     /// Starts to send what the client does not have.
-    pub(super) fn subscribe(&mut self, client: ClientId, session: SessionId, after: u64) {
+    pub(super) fn subscribe(
+        &mut self,
+        client: ClientId,
+        session: SessionId,
+        subscribe: &Subscribe,
+    ) {
+        let known = self.sessions.get(session);
+        let durable = known.map_or(0, |known| known.transcript.durable_seq());
+        let after = match (subscribe.after, subscribe.last) {
+            (Some(after), _) => after,
+            (None, Some(last)) => durable.saturating_sub(u64::from(last)),
+            (None, None) => 0,
+        };
         self.clients
             .subscribe(client, session, Subscription::CatchingUp);
         self.dispatch(sayso_broker::Event::ClientAttached { client, session });
@@ -188,6 +200,25 @@ impl Hub {
             };
             self.clients.send(client, &message);
         }
+        for message in [self.features_message(session), self.queue_message(session)] {
+            if let Some(message) = message {
+                self.clients.send(client, &message);
+            }
+        }
+    }
+
+    pub(super) fn features_message(&self, session: SessionId) -> Option<ServerMessage> {
+        let known = self.sessions.get(session)?;
+        Some(ServerMessage::SessionFeatures {
+            session_id: session.0,
+            commands: known.features.commands.clone(),
+            models: known.features.models.clone(),
+        })
+    }
+
+    pub(super) fn tell_agents(&self) {
+        let agents = self.agents.infos();
+        self.clients.broadcast(&ServerMessage::Agents { agents });
     }
 }
 

@@ -5,8 +5,9 @@ use sayso_protocol::{Ack, ClientMessage, ErrorMessage, PendingRequest, Session};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
+use super::checks::CheckedStart;
 use super::clients::Outbox;
-use super::start::CheckedStart;
+use super::import::ReadConversation;
 
 /// The answer to a client's message.
 pub type Reply = Result<Ack, ErrorMessage>;
@@ -41,6 +42,10 @@ pub enum HubMessage {
     StartChecked {
         caller: Caller,
         checked: Result<CheckedStart, ErrorMessage>,
+    },
+    ConversationRead {
+        caller: Caller,
+        read: Result<ReadConversation, ErrorMessage>,
     },
     CaughtUp {
         client: ClientId,

@@ -4,14 +4,18 @@
 //! that is why no client can see a request that another one has closed. The
 //! loop never waits for a disk, an agent or a slow browser.
 
+mod checks;
 mod clients;
 mod commands;
 mod effects;
 mod from_agents;
 mod history;
+mod import;
 mod message;
+mod queue;
 mod records;
 mod requests;
+mod restart;
 mod sessions;
 mod start;
 mod transcript;
@@ -27,6 +31,7 @@ use sayso_broker::{
 };
 use sayso_store::{Completion, Store, UnixMillis, Writer};
 use tokio::sync::mpsc;
+use uuid::Uuid;
 
 use crate::agents::{AgentOutput, Agents};
 use crate::config::Config;
@@ -75,6 +80,7 @@ enum ControlPurpose {
     Plain,
     SetMode(sayso_broker::Mode),
     SetModel(String),
+    TakeBack { message: Uuid, why: queue::TakeBack },
 }
 
 /// An answer on its way to an agent that is slow to read.
@@ -115,6 +121,8 @@ pub struct Hub {
     next_run: u64,
     /// Recorded answers that the agent's full queue did not take yet.
     undelivered: Vec<Undelivered>,
+    /// Agents that are being stopped to start again in another mode.
+    restarts: HashMap<SessionId, restart::Restart>,
     phase: Phase,
     handle: HubHandle,
     messages: mpsc::Receiver<HubMessage>,
@@ -134,10 +142,18 @@ impl std::fmt::Debug for Hub {
 
 impl Hub {
     /// Reads what earlier runs left and starts the writer. `run` does the rest.
-    pub async fn open(config: Arc<Config>, agents: Agents, store: Store) -> anyhow::Result<Self> {
+    pub async fn open(
+        config: Arc<Config>,
+        mut agents: Agents,
+        store: Store,
+    ) -> anyhow::Result<Self> {
         let now = now();
         let orphaned = store.recover(UnixMillis(now.0)).await?;
         let sessions = Sessions::load(&store).await?;
+        for facts in store.agent_facts().await? {
+            let models = serde_json::from_str(&facts.models).unwrap_or_default();
+            agents.set_models(&facts.agent, models);
+        }
         let (messages_sender, messages) = mpsc::channel(CLIENT_QUEUE);
         let (to_hub, from_agents) = mpsc::channel(AGENT_QUEUE);
         let (completed, completions) = mpsc::channel(WRITE_QUEUE + 1);
@@ -157,6 +173,7 @@ impl Hub {
             next_control: 0,
             next_run: 0,
             undelivered: Vec::new(),
+            restarts: HashMap::new(),
             phase: Phase::Running,
             handle: HubHandle {
                 messages: messages_sender,
@@ -187,6 +204,7 @@ impl Hub {
                 }
                 () = sleep_until(wakeup) => self.tick(),
             }
+            self.advance_restarts();
             if self.advance_shutdown() {
                 break;
             }
@@ -219,9 +237,13 @@ impl Hub {
                 // The one who asked may have gone.
                 let _ = reply.send(snapshot);
             }
-            HubMessage::ClaudeVersion(version) => self.agents.set_claude_version(version),
+            HubMessage::ClaudeVersion(version) => {
+                self.agents.set_claude_version(version);
+                self.tell_agents();
+            }
             HubMessage::ShutDown => self.begin_shutdown(),
             HubMessage::StartChecked { caller, checked } => self.start_checked(caller, checked),
+            HubMessage::ConversationRead { caller, read } => self.conversation_read(caller, read),
             HubMessage::CaughtUp {
                 client,
                 session,
@@ -264,8 +286,10 @@ impl Hub {
         let controls = self.controls.values().map(|control| control.deadline).min();
         let unsaved = self.sessions.next_retry();
         let undelivered = self.undelivered.iter().map(|answer| answer.retry_at).min();
+        let restarts = self.restarts.values().map(|restart| restart.until).min();
         [
             self.broker.next_wakeup(),
+            restarts,
             shutdown,
             controls,
             unsaved,

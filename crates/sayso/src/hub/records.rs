@@ -103,6 +103,7 @@ fn delivery(delivery: Delivery) -> store::Delivery {
 pub(super) fn outcome(row: &DecisionRow) -> sayso_protocol::Outcome {
     use sayso_protocol::{DecidedBy, Delivery, OutcomeKind};
     let client = row.client_id.as_ref().and_then(|id| id.parse().ok());
+    let decision: serde_json::Value = serde_json::from_str(&row.decision).unwrap_or_default();
     sayso_protocol::Outcome {
         what: match row.outcome {
             store::Outcome::Allowed => OutcomeKind::Allowed,
@@ -120,16 +121,18 @@ pub(super) fn outcome(row: &DecisionRow) -> sayso_protocol::Outcome {
             store::DecidedBy::Policy => DecidedBy::Policy,
             store::DecidedBy::Agent => DecidedBy::Agent,
         },
+        by_name: decision
+            .get("mode")
+            .or_else(|| decision.get("policy"))
+            .and_then(|name| Some(name.as_str()?.to_owned())),
         client: client.map(|client_id| sayso_protocol::ClientRef {
             client_id,
             label: row.client_label.clone().unwrap_or_default(),
         }),
         message: row.message.clone(),
-        edited: serde_json::from_str::<serde_json::Value>(&row.decision).is_ok_and(|decision| {
-            decision
-                .get("updated_input")
-                .is_some_and(|input| !input.is_null())
-        }),
+        edited: decision
+            .get("updated_input")
+            .is_some_and(|input| !input.is_null()),
         delivery: match row.delivery {
             store::Delivery::Pending => Delivery::Pending,
             store::Delivery::Sent => Delivery::Sent,

@@ -3,9 +3,10 @@
 use indexmap::IndexMap;
 use sayso_broker::{SessionId, SessionState, Timestamp};
 use sayso_claude::AgentHandle;
-use sayso_protocol::{Session as WireSession, Usage};
+use sayso_protocol::{CommandInfo, ContextUse, ModelInfo, Session as WireSession, Usage};
 use sayso_store::{SessionRow, Store, UnixMillis};
 
+use super::queue::Queued;
 use super::transcript::Transcript;
 use super::wire;
 use crate::config::PolicySettings;
@@ -15,6 +16,8 @@ use crate::config::PolicySettings;
 pub(super) struct Session {
     pub(super) id: SessionId,
     pub(super) title: String,
+    /// A human gave the title; the agent's own do not replace it.
+    pub(super) title_fixed: bool,
     pub(super) cwd: String,
     pub(super) agent: String,
     pub(super) agent_session_id: Option<String>,
@@ -26,9 +29,23 @@ pub(super) struct Session {
     pub(super) error: Option<String>,
     pub(super) ended_reason: Option<String>,
     pub(super) usage: Usage,
+    pub(super) context: Option<ContextUse>,
+    pub(super) archived_at: Option<Timestamp>,
+    /// The agent runs without the folder's own settings.
+    pub(super) restricted: bool,
     pub(super) policies: PolicySettings,
     pub(super) transcript: Transcript,
+    /// Messages that the agent has not read yet, oldest first.
+    pub(super) queue: Vec<Queued>,
+    pub(super) features: Features,
     pub(super) run: Option<Run>,
+}
+
+/// What the agent reported that it can do.
+#[derive(Debug, Default)]
+pub(super) struct Features {
+    pub(super) commands: Vec<CommandInfo>,
+    pub(super) models: Vec<ModelInfo>,
 }
 
 /// One process of a session's agent.
@@ -37,6 +54,10 @@ pub(super) struct Run {
     /// Tells late output of an earlier process from that of this one.
     pub(super) number: u64,
     pub(super) handle: AgentHandle,
+    /// It can be switched to a mode that asks nothing.
+    pub(super) allows_bypass: bool,
+    /// What it had cost when this process began to count.
+    pub(super) cost_before: f64,
     /// Why Sayso stopped it, if it did.
     pub(super) stopped: Option<Stopped>,
 }
@@ -44,11 +65,41 @@ pub(super) struct Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stopped {
     Asked,
+    /// To start again in a mode that it must be started with.
+    ForMode,
     Idle,
     RepeatedRequest,
 }
 
 impl Session {
+    /// Nothing yet but its name.
+    pub(super) fn new(id: SessionId, now: Timestamp) -> Self {
+        Self {
+            id,
+            title: String::new(),
+            title_fixed: false,
+            cwd: String::new(),
+            agent: String::new(),
+            agent_session_id: None,
+            permission_mode: "default".to_owned(),
+            model: None,
+            created_at: now,
+            state: SessionState::Starting,
+            state_changed_at: now,
+            error: None,
+            ended_reason: None,
+            usage: Usage::default(),
+            context: None,
+            archived_at: None,
+            restricted: false,
+            policies: PolicySettings::default(),
+            transcript: Transcript::default(),
+            queue: Vec::new(),
+            features: Features::default(),
+            run: None,
+        }
+    }
+
     pub(super) fn can_resume(&self) -> bool {
         self.state == SessionState::Dead && self.agent_session_id.is_some()
     }
@@ -65,6 +116,9 @@ impl Session {
             started_at: wire::time(self.created_at),
             state_changed_at: wire::time(self.state_changed_at),
             usage: self.usage.clone(),
+            context: self.context,
+            archived: self.archived_at.is_some(),
+            restricted: self.restricted,
             error: self.error.clone(),
             can_resume: self.can_resume(),
             last_seq: self.transcript.durable_seq(),
@@ -88,7 +142,12 @@ impl Session {
             error: self.error.clone(),
             usage: json(serde_json::to_string(&self.usage)),
             policies: json(serde_json::to_string(&self.policies)),
-            archived_at: None,
+            archived_at: self.archived_at.map(|at| UnixMillis(at.0)),
+            title_fixed: self.title_fixed,
+            restricted: self.restricted,
+            context: self
+                .context
+                .and_then(|context| json(serde_json::to_string(&context))),
         }
     }
 
@@ -99,22 +158,24 @@ impl Session {
         });
         let read = |text: Option<String>| text.unwrap_or_default();
         Self {
-            id: SessionId(row.id.0),
             title: row.title,
+            title_fixed: row.title_fixed,
             cwd: row.cwd,
             agent: row.agent,
             agent_session_id: row.agent_session_id,
             permission_mode: row.permission_mode,
             model: row.model,
-            created_at: Timestamp(row.created_at.0),
             state: SessionState::Dead,
             state_changed_at: Timestamp(row.state_changed_at.0),
             error,
             ended_reason: row.ended_reason,
             usage: serde_json::from_str(&read(row.usage)).unwrap_or_default(),
+            context: serde_json::from_str(&read(row.context)).ok(),
+            archived_at: row.archived_at.map(|at| Timestamp(at.0)),
+            restricted: row.restricted,
             policies: serde_json::from_str(&read(row.policies)).unwrap_or_default(),
             transcript: Transcript::starting_after(last_seq),
-            run: None,
+            ..Self::new(SessionId(row.id.0), Timestamp(row.created_at.0))
         }
     }
 }
@@ -134,6 +195,12 @@ impl Sessions {
             let session = Session::from_row(row, u64::try_from(last_seq).unwrap_or(0));
             sessions.insert(session.id, session);
         }
+        for row in store.queued_messages().await? {
+            let session: Option<&mut Session> = sessions.get_mut(&SessionId(row.session_id.0));
+            if let (Some(session), Some(queued)) = (session, Queued::from_row(&row)) {
+                session.queue.push(queued);
+            }
+        }
         Ok(Self { sessions })
     }
 
@@ -151,6 +218,14 @@ impl Sessions {
 
     pub(super) fn get_mut(&mut self, id: SessionId) -> Option<&mut Session> {
         self.sessions.get_mut(&id)
+    }
+
+    /// The session that holds this conversation of the agent.
+    pub(super) fn of_conversation(&self, conversation: &str) -> Option<SessionId> {
+        let mut sessions = self.sessions.values();
+        sessions
+            .find(|session| session.agent_session_id.as_deref() == Some(conversation))
+            .map(|session| session.id)
     }
 
     pub(super) fn wire(&self) -> Vec<WireSession> {

@@ -1,43 +1,56 @@
 //! Starting sessions, new ones and those that go on.
 
-use std::path::{Path, PathBuf};
-
-use sayso_broker::{Event, Mode, SessionId, SessionSpec, SessionState};
+use sayso_broker::{Event, Mode, SessionId, SessionSpec};
 use sayso_claude::launch::Conversation;
 use sayso_claude::{LaunchOptions, PassedVariables, PermissionMode};
-use sayso_protocol::{Ack, ErrorCode, ErrorMessage, StartSession, Usage};
+use sayso_protocol::{Ack, ErrorCode, ErrorMessage, StartSession};
+use sayso_store::Write;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+use super::checks::{CheckedStart, Checks, Trust, check};
 use super::sessions::{Run, Session, title};
-use super::transcript::Transcript;
 use super::{Caller, Hub, HubMessage, from_agents, now, wire};
+use crate::agents;
 use crate::config::PolicySettings;
 
 /// How many events of one agent may wait to be translated.
 const EVENT_QUEUE: usize = 256;
 
-/// A start whose folder is there.
-#[derive(Debug)]
-pub struct CheckedStart {
-    start: StartSession,
-    cwd: PathBuf,
-}
-
 impl Hub {
     /// Looks at the folder first, outside the hub: a file system may be slow.
     pub(super) fn start_session(&mut self, caller: Caller, start: StartSession) {
+        let checks = match self.checks(&caller, &start) {
+            Ok(checks) => checks,
+            Err(error) => return self.reply(caller, Err(error)),
+        };
         let hub = self.handle.clone();
+        let store = self.store.clone();
         tokio::spawn(async move {
-            // A session that goes on stays in its own folder.
-            let checked = match start.resume {
-                Some(_) => Ok(PathBuf::new()),
-                None => check_folder(&start.cwd).await,
-            };
-            let checked = checked.map(|cwd| CheckedStart { start, cwd });
+            let checked = check(start, checks, &store).await;
             // When the hub has ended there is nothing left to start.
             let _ = hub.send(HubMessage::StartChecked { caller, checked }).await;
         });
+    }
+
+    fn checks(&self, caller: &Caller, start: &StartSession) -> Result<Checks, ErrorMessage> {
+        let (agent, cwd, restricted) = match start.resume {
+            None => {
+                let agent = start.agent.clone().unwrap_or_else(|| self.default_agent());
+                (agent, start.cwd.clone(), false)
+            }
+            // A session that goes on stays in its own folder.
+            Some(id) => match self.sessions.get(SessionId(id)) {
+                Some(known) => (known.agent.clone(), known.cwd.clone(), known.restricted),
+                None => return Err(unknown_session()),
+            },
+        };
+        Ok(Checks {
+            cwd,
+            reads_folder: agent == agents::CLAUDE,
+            restricted,
+            client_label: self.client_of(caller).label,
+        })
     }
 
     pub(super) fn start_checked(
@@ -49,9 +62,15 @@ impl Hub {
             let error = wire::error(ErrorCode::ShuttingDown, "Sayso is shutting down.");
             return self.reply(caller, Err(error));
         }
-        let started = checked.and_then(|checked| match checked.start.resume {
-            Some(session) => self.resume(SessionId(session), &checked.start),
-            None => self.start_new(&checked),
+        let started = checked.and_then(|checked| {
+            if let Trust::Given(row) = &checked.trust {
+                tracing::info!(folder = %row.path, "a folder's own settings were trusted");
+                self.note(Write::TrustFolder(row.clone()), "a trusted folder");
+            }
+            match checked.start.resume {
+                Some(session) => self.resume(SessionId(session), &checked),
+                None => self.start_new(&checked),
+            }
         });
         let started = started.and_then(|(session, prompt)| {
             if let Caller::Socket { client, .. } = &caller {
@@ -90,22 +109,14 @@ impl Hub {
             .clone()
             .filter(|prompt| !prompt.trim().is_empty());
         let session = Session {
-            id: SessionId(Uuid::now_v7()),
             title: title(prompt.as_deref(), &cwd),
             cwd,
             agent,
-            agent_session_id: None,
             permission_mode: mode,
             model: start.model.clone(),
-            created_at: now(),
-            state: SessionState::Starting,
-            state_changed_at: now(),
-            error: None,
-            ended_reason: None,
-            usage: Usage::default(),
+            restricted: matches!(checked.trust, Trust::Restricted),
             policies,
-            transcript: Transcript::default(),
-            run: None,
+            ..Session::new(SessionId(Uuid::now_v7()), now())
         };
         let id = session.id;
         self.sessions.insert(session);
@@ -121,16 +132,12 @@ impl Hub {
     fn resume(
         &mut self,
         id: SessionId,
-        start: &StartSession,
+        checked: &CheckedStart,
     ) -> Result<(SessionId, Option<String>), ErrorMessage> {
+        let start = &checked.start;
         let policies = match self.sessions.get(id) {
             Some(session) => self.policies(start, &session.policies)?,
-            None => {
-                return Err(wire::error(
-                    ErrorCode::UnknownSession,
-                    "There is no such session.",
-                ));
-            }
+            None => return Err(unknown_session()),
         };
         if let (Some(mode), Some(agent)) = (
             &start.permission_mode,
@@ -139,10 +146,7 @@ impl Hub {
             self.check_mode(&agent, mode)?;
         }
         let Some(session) = self.sessions.get_mut(id) else {
-            return Err(wire::error(
-                ErrorCode::UnknownSession,
-                "There is no such session.",
-            ));
+            return Err(unknown_session());
         };
         if start
             .agent
@@ -160,6 +164,8 @@ impl Hub {
             return Err(wire::error(ErrorCode::InvalidMessage, text));
         }
         session.policies = policies;
+        session.restricted = matches!(checked.trust, Trust::Restricted);
+        session.archived_at = None;
         if let Some(mode) = &start.permission_mode {
             session.permission_mode.clone_from(mode);
         }
@@ -177,10 +183,7 @@ impl Hub {
     /// Starts the agent's process for a session that has none.
     fn launch(&mut self, id: SessionId) -> Result<(), ErrorMessage> {
         let Some(session) = self.sessions.get(id) else {
-            return Err(wire::error(
-                ErrorCode::UnknownSession,
-                "There is no such session.",
-            ));
+            return Err(unknown_session());
         };
         let Some(program) = self.agents.program(&session.agent) else {
             let problem = self
@@ -205,6 +208,7 @@ impl Hub {
                 Conversation::Resume,
             ),
             allow_bypass: mode == PermissionMode::BypassPermissions,
+            restricted: session.restricted,
             permission_mode: Some(mode),
             passed_variables: PassedVariables(self.config.pass_environment.clone()),
             ..LaunchOptions::new(program.path, &session.cwd)
@@ -228,11 +232,14 @@ impl Hub {
             session.run = Some(Run {
                 number,
                 handle,
+                allows_bypass: options.allow_bypass,
+                cost_before: session.usage.cost_usd,
                 stopped: None,
             });
         }
         tracing::info!(session = %id, agent = %agent, "an agent was started");
         self.dispatch(Event::SessionStarted { session: id, spec });
+        self.send_unread(id);
         Ok(())
     }
 
@@ -268,33 +275,6 @@ impl Hub {
     }
 }
 
-async fn check_folder(cwd: &str) -> Result<PathBuf, ErrorMessage> {
-    let not_found = |text: String| wire::error(ErrorCode::FolderNotFound, text);
-    let path = match cwd.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-            let Some(folders) = directories::UserDirs::new() else {
-                return Err(not_found("There is no home folder for `~`.".to_owned()));
-            };
-            folders.home_dir().join(rest.trim_start_matches('/'))
-        }
-        Some(_) | None => PathBuf::from(cwd),
-    };
-    if !path.is_absolute() {
-        return Err(not_found(format!(
-            "`{cwd}` is not an absolute path; start it with `/` or `~`."
-        )));
-    }
-    match tokio::fs::canonicalize(&path).await {
-        Ok(real) if is_folder(&real).await => Ok(real),
-        Ok(_) => Err(not_found(format!("`{cwd}` is not a folder."))),
-        Err(error) => Err(not_found(format!(
-            "The folder `{cwd}` cannot be opened: {error}."
-        ))),
-    }
-}
-
-async fn is_folder(path: &Path) -> bool {
-    tokio::fs::metadata(path)
-        .await
-        .is_ok_and(|metadata| metadata.is_dir())
+fn unknown_session() -> ErrorMessage {
+    wire::error(ErrorCode::UnknownSession, "There is no such session.")
 }

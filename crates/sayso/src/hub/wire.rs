@@ -96,6 +96,11 @@ pub(super) fn outcome(resolution: &Resolution) -> Outcome {
             DecidedBy::Policy(_) => protocol::DecidedBy::Policy,
             DecidedBy::Agent => protocol::DecidedBy::Agent,
         },
+        by_name: match &resolution.by {
+            DecidedBy::Mode(mode) => Some(mode.0.as_ref().to_owned()),
+            DecidedBy::Policy(policy) => Some((*policy).to_owned()),
+            DecidedBy::Human(_) | DecidedBy::Timeout | DecidedBy::Agent => None,
+        },
         client: match &resolution.by {
             DecidedBy::Human(client) => Some(client_ref(client)),
             DecidedBy::Mode(_) | DecidedBy::Timeout | DecidedBy::Policy(_) | DecidedBy::Agent => {
@@ -200,13 +205,7 @@ pub(super) fn refusal(refusal: &Refusal) -> ErrorMessage {
 }
 
 pub(super) fn error(code: ErrorCode, message: impl Into<String>) -> ErrorMessage {
-    ErrorMessage {
-        id: None,
-        code,
-        message: message.into(),
-        request_id: None,
-        outcome: None,
-    }
+    ErrorMessage::new(code, message)
 }
 
 /// Verbatim JSON from the broker, which took it from the agent as JSON.

@@ -6,6 +6,8 @@ use sayso_broker::{RecordId, SessionId};
 use sayso_store::{Completion, SubmitError, Write, WriteJob, Writer};
 use tokio::sync::mpsc;
 
+use super::message::Caller;
+use super::sessions::Session;
 use super::transcript::Entry;
 
 /// What happens when a write is done.
@@ -16,6 +18,11 @@ pub(super) enum AfterWrite {
     Entries {
         session: SessionId,
         entries: Vec<Entry>,
+    },
+    /// A conversation from elsewhere, with the one who asked for it.
+    Imported {
+        caller: Caller,
+        session: Box<Session>,
     },
     /// Nobody waits; a failure is logged.
     Nothing(&'static str),

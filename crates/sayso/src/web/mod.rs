@@ -2,6 +2,7 @@
 
 mod assets;
 mod auth;
+mod folders;
 mod guard;
 mod label;
 mod pages;
@@ -48,6 +49,7 @@ pub fn router(
     let api = Router::new()
         .route("/ws", get(socket::upgrade))
         .merge(rest::routes())
+        .merge(folders::routes())
         .fallback(rest::not_found)
         .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
         .layer(middleware::from_fn(rest::as_json))

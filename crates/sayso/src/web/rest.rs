@@ -95,6 +95,7 @@ async fn request(State(web): State<Web>, Path(id): Path<Uuid>) -> Response {
 #[derive(Debug, Deserialize)]
 struct Page {
     after: Option<i64>,
+    before: Option<i64>,
     limit: Option<u32>,
 }
 
@@ -110,10 +111,13 @@ async fn transcript(
         Ok(None) => return refuse(ErrorCode::UnknownSession, "There is no such session."),
         Err(error) => return refuse(ErrorCode::StoreUnavailable, error.to_string()),
     }
-    let rows = web
-        .store
-        .entries(session, page.after.unwrap_or(0), limit)
-        .await;
+    let rows = match page.before {
+        Some(before) => web.store.entries_before(session, before, limit).await,
+        None => {
+            let after = page.after.unwrap_or(0);
+            web.store.entries(session, after, limit).await
+        }
+    };
     match rows {
         Ok(rows) => {
             #[derive(serde::Serialize)]
@@ -320,14 +324,7 @@ async fn call(web: &Web, headers: &HeaderMap, message: ClientMessage) -> Respons
 
 /// An error as every route gives it: a status, a code and a sentence.
 pub(super) fn refuse(code: ErrorCode, message: impl Into<String>) -> Response {
-    let error = ErrorMessage {
-        id: None,
-        code,
-        message: message.into(),
-        request_id: None,
-        outcome: None,
-    };
-    (status(code), Json(error)).into_response()
+    (status(code), Json(ErrorMessage::new(code, message))).into_response()
 }
 
 /// Gives the framework's own refusals (a bad id, a wrong method) the form of ours.
@@ -366,13 +363,16 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::FolderNotFound => StatusCode::BAD_REQUEST,
         ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
         ErrorCode::Forbidden => StatusCode::FORBIDDEN,
-        ErrorCode::UnknownSession | ErrorCode::UnknownRequest | ErrorCode::NotFound => {
-            StatusCode::NOT_FOUND
-        }
+        ErrorCode::UnknownSession
+        | ErrorCode::UnknownRequest
+        | ErrorCode::UnknownConversation
+        | ErrorCode::NotFound => StatusCode::NOT_FOUND,
         ErrorCode::AlreadyDecided
         | ErrorCode::DigestMismatch
         | ErrorCode::SessionTaken
-        | ErrorCode::SessionEnded => StatusCode::CONFLICT,
+        | ErrorCode::SessionEnded
+        | ErrorCode::FolderNotTrusted
+        | ErrorCode::AlreadySent => StatusCode::CONFLICT,
         ErrorCode::MessageTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::NotSupported => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorCode::AgentError => StatusCode::BAD_GATEWAY,

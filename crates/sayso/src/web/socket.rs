@@ -118,10 +118,7 @@ async fn read(
 async fn complain(outbox: &Outbox, id: Option<String>, code: ErrorCode, message: String) -> bool {
     let error = ServerMessage::Error(ErrorMessage {
         id,
-        code,
-        message,
-        request_id: None,
-        outcome: None,
+        ..ErrorMessage::new(code, message)
     });
     match serde_json::to_string(&error) {
         Ok(text) => outbox.send(text.into()).await,

@@ -46,6 +46,9 @@ async fn putting_a_session_again_keeps_what_belongs_to_it() {
         agent_session_id: Some("another".to_owned()),
         state: SessionRow::DEAD.to_owned(),
         archived_at: Some(UnixMillis(9_000)),
+        title_fixed: true,
+        restricted: true,
+        context: Some("{}".to_owned()),
         usage: None,
         ..session(1)
     };

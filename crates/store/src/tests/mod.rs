@@ -1,10 +1,12 @@
 //! Everything is tested through [`Bench`]: a store with its writer, and rows made from small numbers.
 
 mod crash;
+mod facts;
 mod faults;
 mod group;
 mod history;
 mod opening;
+mod queue;
 mod recovery;
 
 use std::path::Path;
@@ -146,6 +148,9 @@ fn session(number: u128) -> SessionRow {
         usage: Some(VERBATIM.to_owned()),
         policies: None,
         archived_at: None,
+        title_fixed: false,
+        restricted: false,
+        context: None,
     }
 }
 

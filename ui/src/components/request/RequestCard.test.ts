@@ -187,7 +187,7 @@ test('a refused decision says why and can be repeated', async () => {
   server.answer = () => Promise.reject(new RefusedError(refusal))
   await press('allow')
   await flushPromises()
-  expect(part('request-error').text()).toBe('This was decided already: Allowed by Pixel 8.')
+  expect(part('request-error').text()).toBe('This was decided already: Allowed by you on Pixel 8.')
   expect(part('allow').element.disabled).toBe(false)
 })
 

@@ -39,7 +39,8 @@ export function toMessage(form: NewSession): StartSession {
   const model = form.model.trim()
   const prompt = form.prompt.trim()
   return {
-    cwd: form.cwd.trim(),
+    // Completing leaves a slash behind; the folder is the same without it.
+    cwd: form.cwd.trim().replace(/(?<=[^/~])\/+$/, ''),
     agent: form.agent,
     permission_mode: form.mode,
     ...(model === '' ? {} : { model }),

@@ -4,50 +4,52 @@ import { nextTick, onBeforeUnmount, ref, watch, type Ref } from 'vue'
 const NEAR = 48
 
 /**
- * Keeps a scrolling element at its end while new content arrives, unless the
- * reader has scrolled up; then it only tells that there is more.
+ * Keeps a scrolling element at its end while its content grows, unless the
+ * reader has scrolled up.
  */
-export function useFollow(element: Ref<HTMLElement | null>, changed: () => unknown) {
+export function useFollow(element: Ref<HTMLElement | null>) {
   const following = ref(true)
-  const hasMore = ref(false)
-  const observer = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(resized)
-  let height = 0
+  const observer = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(grown)
+  let lastTop = 0
 
-  function resized(): void {
-    height = element.value?.clientHeight ?? 0
-    if (following.value) jump()
+  /** To be called when the content or the element may have another height. */
+  function grown(): void {
+    if (following.value) toEnd()
   }
 
   function scrolled(): void {
     const box = element.value
     if (box === null) return
-    // A card that comes or goes changes the height and scrolls along; the reader did nothing.
-    if (box.clientHeight !== height) return resized()
-    following.value = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR
-    if (following.value) hasMore.value = false
+    const isUp = box.scrollTop < lastTop
+    lastTop = box.scrollTop
+    const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR
+    // Content that grows moves the end away; only the reader moves up from it.
+    if (isAtEnd) following.value = true
+    else if (isUp) following.value = false
   }
 
-  function jump(): void {
+  function toEnd(): void {
     const box = element.value
     if (box === null) return
     box.scrollTop = box.scrollHeight
+    lastTop = box.scrollTop
+  }
+
+  function jump(): void {
     following.value = true
-    hasMore.value = false
+    toEnd()
+    // What comes into view is measured only then, and may be higher than it was thought to be.
+    void nextTick(grown)
   }
 
   watch(element, (box, before) => {
     if (before) observer?.disconnect()
     if (box === null) return
     observer?.observe(box)
-    jump()
-  })
-
-  watch(changed, () => {
-    if (following.value) void nextTick(jump)
-    else hasMore.value = true
+    toEnd()
   })
 
   onBeforeUnmount(() => observer?.disconnect())
 
-  return { hasMore, scrolled, jump }
+  return { following, scrolled, grown, jump }
 }

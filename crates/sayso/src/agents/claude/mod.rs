@@ -2,18 +2,23 @@
 
 mod answer;
 mod ask;
+mod history;
 mod transcript;
+pub mod trust;
 
 use sayso_broker::{AgentActivity, EndReason, Json, Mode};
-use sayso_claude::event::{Exited, SessionState, TaskUpdate};
+use sayso_claude::event::{
+    AssistantMessage, CommandLifecycle, Exited, Initialized, SessionState, TaskUpdate,
+};
 use sayso_claude::{AgentEvent, RawJson};
-use sayso_protocol::{Capabilities, Delta, DeltaKind, PermissionModeInfo};
+use sayso_protocol::{Capabilities, CommandInfo, Delta, DeltaKind, ModelInfo, PermissionModeInfo};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-use super::{AgentOutput, Danger, mode};
+use super::{AgentOutput, Danger, MessageProgress, mode};
 
 pub use answer::{control, input_for, message_input};
+pub use history::{OldConversation, conversation, conversations, home};
 
 pub fn capabilities() -> Capabilities {
     Capabilities {
@@ -48,6 +53,12 @@ pub fn permission_modes() -> Vec<PermissionModeInfo> {
             Danger::Asks,
         ),
         mode(
+            "auto",
+            "Auto",
+            "A check by the model's maker decides what runs unasked; what it doubts is refused.",
+            Danger::AsksNothing,
+        ),
+        mode(
             "dontAsk",
             "Don't ask",
             "Refuses whatever would need your permission.",
@@ -74,7 +85,9 @@ pub struct Adapter {
 impl Adapter {
     pub fn translate(&mut self, event: AgentEvent) -> Vec<AgentOutput> {
         match event {
-            AgentEvent::Initialized(_) => vec![AgentOutput::Ready],
+            AgentEvent::Initialized(initialized) => {
+                vec![features(*initialized), AgentOutput::Ready]
+            }
             AgentEvent::Init(init) => {
                 let mut outputs = vec![AgentOutput::AgentSession(init.agent_session_id)];
                 outputs.extend(init.model.map(AgentOutput::Model));
@@ -117,6 +130,13 @@ impl Adapter {
                 vec![AgentOutput::Withdrawn(native_id(&request_id))]
             }
             AgentEvent::TurnEnded(result) => self.turn_ended(&result),
+            AgentEvent::CommandLifecycle(lifecycle) => message_progress(&lifecycle),
+            AgentEvent::Assistant(message) => {
+                let used = context_used(&message);
+                let mut outputs = transcript::assistant(*message);
+                outputs.extend(used.map(AgentOutput::ContextUsed));
+                outputs
+            }
             AgentEvent::Delta {
                 message_id,
                 index,
@@ -151,12 +171,11 @@ impl Adapter {
     }
 
     fn turn_ended(&self, result: &sayso_claude::event::TurnResult) -> Vec<AgentOutput> {
-        let mut outputs = vec![
-            transcript::turn_ended(result),
-            AgentOutput::TurnEnded {
-                cost_usd: result.total_cost_usd,
-            },
-        ];
+        let windows = result.model_usage.values();
+        let window = windows.filter_map(|usage| usage.context_window).max();
+        let mut outputs: Vec<AgentOutput> =
+            window.map(AgentOutput::ContextWindow).into_iter().collect();
+        outputs.push(transcript::turn_ended(result));
         if !self.reports_state {
             outputs.push(AgentOutput::Activity(AgentActivity::Idle));
         }
@@ -170,6 +189,49 @@ impl Adapter {
             (None, None) => return,
         };
         self.subagents.entry(task.task_id.clone()).or_insert(name);
+    }
+}
+
+fn features(initialized: Initialized) -> AgentOutput {
+    let commands = initialized.commands.into_iter().map(|command| CommandInfo {
+        name: command.name,
+        description: command.description,
+        argument_hint: command.argument_hint,
+    });
+    let models = initialized.models.into_iter().map(|model| ModelInfo {
+        label: match model.display_name.is_empty() {
+            true => model.value.clone(),
+            false => model.display_name,
+        },
+        value: model.value,
+        description: Some(model.description).filter(|text| !text.is_empty()),
+    });
+    AgentOutput::Features {
+        commands: commands.collect(),
+        models: models.collect(),
+    }
+}
+
+/// Only the main thread fills the context that the human sees.
+fn context_used(message: &AssistantMessage) -> Option<u64> {
+    if message.parent_tool_use_id.is_some() || message.is_api_error {
+        return None;
+    }
+    message
+        .usage
+        .map(|usage| usage.read())
+        .filter(|used| *used > 0)
+}
+
+fn message_progress(lifecycle: &CommandLifecycle) -> Vec<AgentOutput> {
+    let progress = match lifecycle.state.as_str() {
+        "started" | "completed" => MessageProgress::Read,
+        "cancelled" => MessageProgress::Dropped,
+        _ => return Vec::new(),
+    };
+    match lifecycle.message_uuid.parse() {
+        Ok(id) => vec![AgentOutput::Message { id, progress }],
+        Err(_) => Vec::new(),
     }
 }
 

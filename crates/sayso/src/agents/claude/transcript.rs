@@ -6,17 +6,16 @@ use sayso_claude::event::{
     AssistantMessage, BlockContent, ToolResult, ToolResultContent, TurnResult, UnknownReason,
     UserBlock, UserMessage,
 };
-use sayso_protocol::{ContentBlock, EntryBody, NoticeLevel};
+use sayso_protocol::{ContentBlock, EntryBody, NoticeLevel, Tokens};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::raw;
-use crate::agents::AgentOutput;
+use crate::agents::{AgentOutput, EndedTurn};
 
 /// What is left after the adapter took what concerns requests and state.
 pub(super) fn entries(event: AgentEvent) -> Vec<AgentOutput> {
     match event {
-        AgentEvent::Assistant(message) => assistant(*message),
         AgentEvent::User(message) => user(*message),
         AgentEvent::PermissionDenied(denied) => {
             let reason = denied.reason.unwrap_or(denied.message);
@@ -83,10 +82,11 @@ pub(super) fn entries(event: AgentEvent) -> Vec<AgentOutput> {
         AgentEvent::BlockStarted { .. }
         | AgentEvent::Delta { .. }
         | AgentEvent::ToolProgress { .. }
-        | AgentEvent::CommandLifecycle(_)
         | AgentEvent::Status { .. } => Vec::new(),
         // Taken by the adapter before.
         AgentEvent::Initialized(_)
+        | AgentEvent::Assistant(_)
+        | AgentEvent::CommandLifecycle(_)
         | AgentEvent::Init(_)
         | AgentEvent::StateChanged(_)
         | AgentEvent::ModeChanged { .. }
@@ -108,16 +108,20 @@ pub(super) fn turn_ended(result: &TurnResult) -> AgentOutput {
     } else {
         failure_text(result)
     };
-    entry(
-        None,
-        EntryBody::TurnEnded {
-            is_error: !result.succeeded(),
-            reason: result.terminal_reason.clone(),
-            text,
-            duration_ms: result.duration_ms.max(0.0) as u64,
-            cost_usd: result.total_cost_usd,
+    let usage = result.usage.unwrap_or_default();
+    AgentOutput::TurnEnded(EndedTurn {
+        is_error: !result.succeeded(),
+        reason: result.terminal_reason.clone(),
+        text,
+        duration_ms: result.duration_ms.max(0.0) as u64,
+        total_cost_usd: result.total_cost_usd,
+        tokens: Tokens {
+            input: usage.input_tokens,
+            output: usage.output_tokens,
+            cache_read: usage.cache_read_input_tokens,
+            cache_write: usage.cache_creation_input_tokens,
         },
-    )
+    })
 }
 
 /// What went wrong, in words for people. An interrupt is not news to the one who asked for it.
@@ -142,7 +146,7 @@ fn failure_text(result: &TurnResult) -> Option<String> {
     }
 }
 
-fn assistant(message: AssistantMessage) -> Vec<AgentOutput> {
+pub(super) fn assistant(message: AssistantMessage) -> Vec<AgentOutput> {
     // The turn's end says the same with its reason.
     if message.is_api_error && message.parent_tool_use_id.is_none() {
         return Vec::new();
@@ -180,7 +184,7 @@ fn assistant(message: AssistantMessage) -> Vec<AgentOutput> {
     bodies.map(|body| entry(parent.clone(), body)).collect()
 }
 
-fn user(message: UserMessage) -> Vec<AgentOutput> {
+pub(super) fn user(message: UserMessage) -> Vec<AgentOutput> {
     if message.replay {
         return Vec::new();
     }
@@ -219,13 +223,26 @@ fn tool_result(result: ToolResult) -> EntryBody {
     }
 }
 
-/// Text and images; anything else is shown as the JSON it is.
 fn content_blocks(blocks: &RawJson) -> Vec<ContentBlock> {
+    match blocks.parse::<Vec<Box<RawValue>>>() {
+        Ok(blocks) => blocks
+            .iter()
+            .map(|block| content_block(block.get()))
+            .collect(),
+        Err(_) => vec![ContentBlock::Text {
+            text: blocks.as_str().to_owned(),
+        }],
+    }
+}
+
+/// Text, images and documents; anything else is shown as the JSON it is.
+pub(super) fn content_block(block: &str) -> ContentBlock {
     #[derive(Deserialize)]
     struct Known {
         #[serde(rename = "type")]
         kind: String,
         text: Option<String>,
+        title: Option<String>,
         source: Option<Source>,
     }
     #[derive(Deserialize)]
@@ -233,13 +250,8 @@ fn content_blocks(blocks: &RawJson) -> Vec<ContentBlock> {
         media_type: Option<String>,
         data: Option<String>,
     }
-    let Ok(blocks) = blocks.parse::<Vec<Box<RawValue>>>() else {
-        return vec![ContentBlock::Text {
-            text: blocks.as_str().to_owned(),
-        }];
-    };
-    let read = |block: &RawValue| {
-        let known: Known = serde_json::from_str(block.get()).ok()?;
+    let read = || {
+        let known: Known = serde_json::from_str(block).ok()?;
         match (known.kind.as_str(), known.text, known.source) {
             ("text", Some(text), _) => Some(ContentBlock::Text { text }),
             (
@@ -250,15 +262,24 @@ fn content_blocks(blocks: &RawJson) -> Vec<ContentBlock> {
                     data: Some(data),
                 }),
             ) => Some(ContentBlock::Image { media_type, data }),
+            (
+                "document",
+                _,
+                Some(Source {
+                    media_type: Some(media_type),
+                    data: Some(data),
+                }),
+            ) => Some(ContentBlock::Document {
+                media_type,
+                data,
+                title: known.title,
+            }),
             _ => None,
         }
     };
-    let shown = |block: &RawValue| {
-        read(block).unwrap_or_else(|| ContentBlock::Text {
-            text: block.get().to_owned(),
-        })
-    };
-    blocks.iter().map(|block| shown(block)).collect()
+    read().unwrap_or_else(|| ContentBlock::Text {
+        text: block.to_owned(),
+    })
 }
 
 /// Places in a message are small numbers.

@@ -1,0 +1,60 @@
+//! Messages that wait for an agent.
+
+use sqlx::{FromRow, SqliteConnection};
+
+use crate::error::{ReadError, WriteError};
+use crate::open::Store;
+use crate::rows::{MessageId, SessionId, UnixMillis};
+use crate::write::needs_session;
+
+/// A message of the human that the agent has not read yet.
+#[derive(Debug, Clone, PartialEq, FromRow)]
+pub struct QueuedRow {
+    pub message_id: MessageId,
+    pub session_id: SessionId,
+    pub at: UnixMillis,
+    /// JSON.
+    pub content: String,
+}
+
+impl Store {
+    /// Of all sessions, in the order in which they were written.
+    pub async fn queued_messages(&self) -> Result<Vec<QueuedRow>, ReadError> {
+        Ok(
+            sqlx::query_as("SELECT * FROM queued_messages ORDER BY ordinal")
+                .fetch_all(self.reader())
+                .await?,
+        )
+    }
+}
+
+pub(crate) async fn put(
+    connection: &mut SqliteConnection,
+    row: &QueuedRow,
+) -> Result<(), WriteError> {
+    sqlx::query(
+        "INSERT INTO queued_messages (message_id, session_id, at, content) \
+         VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (message_id) DO UPDATE SET content = excluded.content",
+    )
+    .bind(row.message_id)
+    .bind(row.session_id)
+    .bind(row.at)
+    .bind(&row.content)
+    .execute(connection)
+    .await
+    .map_err(|error| needs_session(error, row.session_id))?;
+    Ok(())
+}
+
+/// One that is gone already is no fault: the agent may have read it meanwhile.
+pub(crate) async fn remove(
+    connection: &mut SqliteConnection,
+    id: MessageId,
+) -> Result<(), WriteError> {
+    sqlx::query("DELETE FROM queued_messages WHERE message_id = $1")
+        .bind(id)
+        .execute(connection)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,25 @@
+import type { ErrorMessage } from '../protocol.gen'
+import { RefusedError } from './errors'
+
+/** Reads from the server over HTTP. A refusal is the same error as on the socket. */
+export async function getJson<T>(
+  path: string,
+  parameters: Record<string, string | number>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const query = new URLSearchParams(
+    Object.entries(parameters).map(([name, value]) => [name, String(value)]),
+  )
+  const response = await fetch(`${path}?${query}`, { signal: signal ?? null })
+  if (!response.ok) throw await refusal(response)
+  // The server is the same build as this app; its types are trusted from here on.
+  return (await response.json()) as T
+}
+
+async function refusal(response: Response): Promise<Error> {
+  try {
+    return new RefusedError((await response.json()) as ErrorMessage)
+  } catch {
+    return new Error(`Sayso answered with status ${response.status}.`)
+  }
+}
