@@ -82,14 +82,12 @@ test('a transcript of ten thousand entries', async ({ app, socket, folders }) =>
   const cold: number[] = []
   const warm: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
-    await page.goto('/settings')
-    await app.expectConnected()
+    await app.visit('/settings')
     let began = Date.now()
-    await page.goto(`/sessions/${session}`, { waitUntil: 'commit' })
+    await app.visit(`/sessions/${session}`)
     await expect(lastEntry).toBeVisible()
     cold.push(Date.now() - began)
-    await page.goto('/sessions')
-    await app.expectConnected()
+    await app.visit('/sessions')
     const item = page.getByTestId('session-item').first()
     await expect(item).toBeVisible()
     began = Date.now()

@@ -47,7 +47,7 @@ for (const [screen, viewport] of Object.entries(SCREENS)) {
         await expect(app.page.getByTestId('request-outcome')).toHaveCount(0)
         await picture('request')
         if (screen === 'phone') await app.page.getByTestId('back').click()
-        else await app.page.goto('/')
+        else await app.visit('/')
         await expect(app.page.getByTestId('inbox-item')).toHaveCount(1)
         await picture('inbox')
       })

@@ -49,6 +49,7 @@ test('a conversation from the terminal is listed, opened and gone on with', asyn
   })
   await askInTerminal(folders, model.url, 'Remember apricot')
 
+  await app.visit('/new')
   await app.page.getByTestId('new-session-cwd').fill(folders.project)
   const conversation = app.page.getByTestId('conversation')
   await expect(conversation).toHaveText([/Remember apricot/])

@@ -53,8 +53,7 @@ for (const { name, viewport } of SCREENS) {
         expect.soft(await violations(app.page), 'deleting').toEqual([])
         await app.page.getByTestId('delete-cancel').click()
         for (const view of VIEWS) {
-          await app.page.goto(view)
-          await app.expectConnected()
+          await app.visit(view)
           expect.soft(await violations(app.page), view).toEqual([])
         }
         await app.page.keyboard.press('?')

@@ -200,10 +200,9 @@ impl Hub {
             };
             self.clients.send(client, &message);
         }
-        for message in [self.features_message(session), self.queue_message(session)] {
-            if let Some(message) = message {
-                self.clients.send(client, &message);
-            }
+        let features = self.features_message(session);
+        for message in features.iter().chain(&self.queue_message(session)) {
+            self.clients.send(client, message);
         }
     }
 
