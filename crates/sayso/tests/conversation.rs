@@ -1,5 +1,7 @@
 //! What makes a session a conversation: queued messages, names, history in parts, modes that need a restart.
 
+#![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
+
 mod support;
 
 use pretty_assertions::assert_eq;
