@@ -37,6 +37,8 @@ test('a request among finished work', async ({ app, model, folders }) => {
           'Clean install, then the login tests',
         ),
       ),
+      // Heard when the server ends and refuses what is open.
+      say('Not tested.'),
     ],
     agents: [{ match: 'changelog', turns: [say('The changelog is up to date.')] }],
   })

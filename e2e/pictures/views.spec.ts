@@ -1,4 +1,6 @@
 /** The main views on a desktop and on a phone, light and dark: `cargo xtask screenshot`. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { expect, test } from '../fixtures/test.ts'
@@ -15,7 +17,9 @@ for (const [screen, viewport] of Object.entries(SCREENS)) {
     test.describe(`${screen}, ${colorScheme}`, () => {
       test.use({ viewport, colorScheme, deviceScaleFactor: 2 })
 
-      test('the main views', async ({ app, model }) => {
+      test('the main views', async ({ app, model, folders }) => {
+        const scripts = { test: 'echo "12 passed"' }
+        await writeFile(join(folders.project, 'package.json'), JSON.stringify({ scripts }))
         const picture = async (view: string): Promise<void> => {
           const path = `${FOLDER}${view}-${screen}-${colorScheme}.png`
           await app.page.screenshot({ path, animations: 'disabled' })
@@ -25,13 +29,15 @@ for (const [screen, viewport] of Object.entries(SCREENS)) {
             {
               blocks: [
                 { type: 'text', text: 'I will look at the tests first.' },
-                bash('look', 'ls && git status', 'Look around'),
+                bash('look', 'npm test -- login', 'Run the login tests'),
               ],
             },
             say(
               'All **12 tests** pass now. The cause was a missing `await`:\n\n```ts\nconst user = await find(id)\n```',
             ),
             use(bash('push', 'git push origin main', 'Push the fix')),
+            // Heard when the server ends and refuses what is open.
+            say('Not pushed.'),
           ],
         })
         await expect(app.page.getByTestId('new-session-start')).toBeVisible()
@@ -46,8 +52,7 @@ for (const [screen, viewport] of Object.entries(SCREENS)) {
         await app.expectCard('Bash')
         await expect(app.page.getByTestId('request-outcome')).toHaveCount(0)
         await picture('request')
-        if (screen === 'phone') await app.page.getByTestId('back').click()
-        else await app.visit('/')
+        await app.visit('/')
         await expect(app.page.getByTestId('inbox-item')).toHaveCount(1)
         await picture('inbox')
       })

@@ -7,7 +7,7 @@ export interface ContextWords {
   /** 0 to 1; `null` while the size of the window is not known. */
   share: number | null
   nearlyFull: boolean
-  /** `62%`, or `124k` without a window. */
+  /** `62%`, or `124k tokens` without a window. */
   short: string
   /** `62% of context` */
   long: string
@@ -17,7 +17,7 @@ export interface ContextWords {
 
 export function contextWords({ used, window }: ContextUse): ContextWords {
   if (window === null || window <= 0) {
-    const short = compactNumber(used)
+    const short = `${compactNumber(used)} tokens`
     const exact = `${used.toLocaleString()} tokens in context`
     return { share: null, nearlyFull: false, short, long: `${short} in context`, exact }
   }
