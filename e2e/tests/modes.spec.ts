@@ -1,6 +1,6 @@
 import { fileExists } from '../fixtures/files.ts'
 import { expect, test } from '../fixtures/test.ts'
-import { type MessagesRequest, say, tool, use, write } from '../model/script.ts'
+import { bash, type MessagesRequest, say, tool, use, write } from '../model/script.ts'
 
 test('a mode that would not have asked settles the open request', async ({
   app,
@@ -78,4 +78,40 @@ test('a rejected plan leaves plan mode on and the model reads why', async ({ app
   expect(await model.toolResult('exit')).toEqual({ text: 'Too short.', isError: true })
   await expect(app.page.getByTestId('transcript')).toContainText('I will think again.')
   await app.expectMode('plan')
+})
+
+test.describe('the mode that asks nothing', () => {
+  // Run by root, the agent refuses this mode unless it is told that it is in a sandbox.
+  test.use({ config: 'pass_environment = ["IS_SANDBOX"]\n', environment: { IS_SANDBOX: '1' } })
+
+  test('refuses what is open, says so, and goes on with the history', async ({
+    app,
+    model,
+    folders,
+  }) => {
+    model.play({
+      main: [
+        use(bash('asked', 'touch asked.txt')),
+        use(bash('unasked', 'touch unasked.txt')),
+        say('Done without asking.'),
+      ],
+    })
+    await app.startSession({ prompt: 'Make two files' })
+    await app.expectCard('Bash')
+
+    await app.setMode('bypassPermissions')
+    await app.page.getByTestId('bypass-confirm').click()
+
+    await app.expectNoCard()
+    await app.expectMode('bypassPermissions')
+    await app.expectState('user_turn')
+    await expect(app.transcript).toContainText('started again for the mode bypassPermissions')
+    expect(fileExists(folders, 'asked.txt')).toBe(false)
+
+    await app.send('Now the second one')
+    await expect(app.transcript).toContainText('Done without asking.')
+    expect(fileExists(folders, 'unasked.txt')).toBe(true)
+    // The new process knows what was said to the old one.
+    expect(JSON.stringify(model.requests.at(-1))).toContain('Make two files')
+  })
 })
