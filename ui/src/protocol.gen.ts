@@ -34,12 +34,21 @@ updated_input?: unknown,
 /**
  * Indexes of the suggestions to remember.
  */
-remember?: Array<number>, };
+remember?: Array<number>, 
+/**
+ * For plans: the permission mode that follows. Without it the agent goes
+ * back to the mode before the plan.
+ */
+permission_mode?: string, };
 
 /**
  * Answers to questions, by the question's exact text.
  */
-export type Answer = { answers: Record<string, AnswerValue>, };
+export type Answer = { answers: Record<string, AnswerValue>, 
+/**
+ * What the human adds to an answer, by the question's exact text.
+ */
+notes?: Record<string, string>, };
 
 /**
  * A label or free text, or the labels of a multi-select.
@@ -51,6 +60,11 @@ export type ArchiveSession = { session_id: string,
  * False brings the session back into the list.
  */
 archived: boolean, };
+
+/**
+ * The answer to `GET /api/requests/{id}/baseline`.
+ */
+export type Baseline = { "kind": "file" } & FileNow | { "kind": "plan", text: string | null, } | { "kind": "none", };
 
 /**
  * An answer that the agent cannot express is refused, never downgraded; a
@@ -184,6 +198,29 @@ export type FileMatches = { files: Array<FileMatch>,
  */
 truncated: boolean, };
 
+/**
+ * A file at the moment of the question.
+ */
+export type FileNow = { 
+/**
+ * As the input names it.
+ */
+path: string, 
+/**
+ * Where it really is, when a symbolic link leads there.
+ */
+resolved_path: string | null, state: FileState, size: number | null, 
+/**
+ * The whole content, for `text`.
+ */
+text: string | null, 
+/**
+ * What is in the way, for `unreadable`.
+ */
+problem: string | null, };
+
+export type FileState = "text" | "missing" | "binary" | "too_large" | "not_a_file" | "unreadable";
+
 export type Finding = { kind: FindingKind, 
 /**
  * The file that says so.
@@ -294,7 +331,15 @@ remaining_seconds: number | null, tool_use_id: string | null,
 /**
  * What the agent offers, in its order.
  */
-choices: Array<Choice>, agent_id: string | null, agent_label: string | null, title: string | null, description: string | null, decision_reason: string | null, decision_reason_type: string | null, blocked_path: string | null, 
+choices: Array<Choice>, agent_id: string | null, agent_label: string | null, title: string | null, description: string | null, decision_reason: string | null, decision_reason_type: string | null, 
+/**
+ * Where the rule or hook that forced the question comes from.
+ */
+decision_reason_source: string | null, 
+/**
+ * The agent's own rule that says "ask", as text.
+ */
+matched_rule: string | null, blocked_path: string | null, 
 /**
  * The agent's offers to remember, verbatim; `remember` names them by index.
  */
@@ -307,7 +352,20 @@ input_faithful: boolean,
 /**
  * For questions: the host takes free text beside the options.
  */
-free_text: boolean, };
+free_text: boolean, 
+/**
+ * What the input would do that a human should know, read from a parse.
+ */
+risks: Array<Risk>, 
+/**
+ * One of the risks cannot be taken back: the request opens on Deny.
+ */
+destructive: boolean, 
+/**
+ * For commands: where each further part of a compound command begins, in
+ * UTF-16 code units, so that a reader can see it on a line of its own.
+ */
+command_breaks: Array<number>, };
 
 export type PermissionModeInfo = { mode: string, label: string, description: string, 
 /**
@@ -346,6 +404,17 @@ export type Respond = { request_id: string,
 input_digest: string, decision: Decision, };
 
 export type Responders = "any" | "active";
+
+/**
+ * One thing that a tool call would do.
+ */
+export type Risk = { kind: RiskKind, 
+/**
+ * The part of the input that says so.
+ */
+words: string, };
+
+export type RiskKind = "deletes" | "overwrites" | "privilege" | "network" | "pipes_into_shell" | "outside_project" | "protected_path" | "installs" | "git_history" | "long_running" | "unknown";
 
 export type SendMessage = { session_id: string, content: Array<ContentBlock>, };
 

@@ -1,6 +1,6 @@
 import { createRouter, createWebHistory, type Router } from 'vue-router'
 
-import InboxPage from './components/request/InboxPage.vue'
+import InboxPage from './components/inbox/InboxPage.vue'
 import SessionsPage from './components/session/SessionsPage.vue'
 
 /** The largest part of the app: the start page does not wait for it. */

@@ -4,6 +4,7 @@
 //! (`ui/src/protocol.gen.ts`), and `docs/protocol.md` explains them to people.
 //! The domain types live in `sayso-broker`; the conversions live in `sayso`.
 
+mod baseline;
 mod client;
 mod error;
 mod folder;
@@ -12,6 +13,7 @@ mod server;
 mod session;
 mod transcript;
 
+pub use baseline::*;
 pub use client::*;
 pub use error::*;
 pub use folder::*;

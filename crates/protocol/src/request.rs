@@ -48,6 +48,10 @@ pub struct RequestDetail {
     pub description: Option<String>,
     pub decision_reason: Option<String>,
     pub decision_reason_type: Option<String>,
+    /// Where the rule or hook that forced the question comes from.
+    pub decision_reason_source: Option<String>,
+    /// The agent's own rule that says "ask", as text.
+    pub matched_rule: Option<String>,
     pub blocked_path: Option<String>,
     /// The agent's offers to remember, verbatim; `remember` names them by index.
     #[cfg_attr(test, ts(type = "Array<unknown>"))]
@@ -61,6 +65,43 @@ pub struct RequestDetail {
     pub input_faithful: bool,
     /// For questions: the host takes free text beside the options.
     pub free_text: bool,
+    /// What the input would do that a human should know, read from a parse.
+    #[serde(default)]
+    pub risks: Vec<Risk>,
+    /// One of the risks cannot be taken back: the request opens on Deny.
+    #[serde(default)]
+    pub destructive: bool,
+    /// For commands: where each further part of a compound command begins, in
+    /// UTF-16 code units, so that a reader can see it on a line of its own.
+    #[serde(default)]
+    pub command_breaks: Vec<u32>,
+}
+
+/// One thing that a tool call would do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Risk {
+    pub kind: RiskKind,
+    /// The part of the input that says so.
+    pub words: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum RiskKind {
+    Deletes,
+    Overwrites,
+    Privilege,
+    Network,
+    PipesIntoShell,
+    OutsideProject,
+    ProtectedPath,
+    Installs,
+    GitHistory,
+    LongRunning,
+    /// Part of it could not be read.
+    Unknown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,6 +153,10 @@ pub struct Allow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<Vec<usize>>"))]
     pub remember: Vec<usize>,
+    /// For plans: the permission mode that follows. Without it the agent goes
+    /// back to the mode before the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
 }
 
 /// Do not run it.
@@ -130,11 +175,15 @@ pub struct Deny {
 
 /// Answers to questions, by the question's exact text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
     #[cfg_attr(test, ts(type = "Record<string, AnswerValue>"))]
     pub answers: IndexMap<String, AnswerValue>,
+    /// What the human adds to an answer, by the question's exact text.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    #[cfg_attr(test, ts(optional, type = "Record<string, string>"))]
+    pub notes: IndexMap<String, String>,
 }
 
 /// The content of a form that a tool server asked for.

@@ -6,7 +6,7 @@ use std::path::Path;
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
-    AnswerValue, ClientMessage, Conversations, FileMatches, FolderMatches, ServerMessage,
+    AnswerValue, Baseline, ClientMessage, Conversations, FileMatches, FolderMatches, ServerMessage,
     TranscriptEntry,
 };
 
@@ -46,6 +46,7 @@ fn generate() -> String {
     collector.visit::<FolderMatches>();
     collector.visit::<FileMatches>();
     collector.visit::<Conversations>();
+    collector.visit::<Baseline>();
     // Named by hand where ts-rs cannot follow it.
     collector.visit::<AnswerValue>();
     let body: Vec<String> = collector.declarations.into_values().collect();

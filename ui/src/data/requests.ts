@@ -5,6 +5,7 @@ import { RefusedError } from '../connection/errors'
 import type { Decision, Outcome, PendingRequest } from '../protocol.gen'
 import { outcomeText } from '../text/outcome'
 import { errorText } from './errors'
+import { forgetDrafts, forgetDraftsExcept } from './requestDrafts'
 import { useServer } from './server'
 
 /** A request that has just ended, shown for a breath. */
@@ -24,6 +25,8 @@ export const useRequests = defineStore('requests', () => {
   const sent = shallowRef<ReadonlySet<string>>(new Set())
   const inFlight = new Set<string>()
   const errors = shallowRef<ReadonlyMap<string, string>>(new Map())
+  /** Those whose whole input has been in view on this page. */
+  const seen = shallowRef<ReadonlySet<string>>(new Set())
 
   const count = computed(() => open.value.length)
   const bySession = computed(() => {
@@ -44,6 +47,11 @@ export const useRequests = defineStore('requests', () => {
     sent.value = new Set([...sent.value].filter((id) => inFlight.has(id)))
     const ids = new Set(requests.map((request) => request.request_id))
     errors.value = new Map([...errors.value].filter(([id]) => ids.has(id)))
+    forgetDraftsExcept(ids)
+  }
+
+  function markSeen(requestId: string): void {
+    if (!seen.value.has(requestId)) seen.value = new Set(seen.value).add(requestId)
   }
 
   function put(request: PendingRequest): void {
@@ -62,6 +70,7 @@ export const useRequests = defineStore('requests', () => {
     open.value = open.value.filter((other) => other !== request)
     forgetSent(requestId)
     setError(requestId, null)
+    forgetDrafts(requestId)
     const entry = { request, outcome }
     closed.value = [...closed.value, entry]
     setTimeout(() => {
@@ -129,10 +138,12 @@ export const useRequests = defineStore('requests', () => {
     closed,
     sent,
     errors,
+    seen,
     count,
     bySession,
     ofSession,
     replaceAll,
+    markSeen,
     put,
     refresh,
     close,

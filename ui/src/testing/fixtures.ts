@@ -60,6 +60,8 @@ export function makeRequest(part: Partial<PendingRequest> = {}): PendingRequest 
     description: null,
     decision_reason: null,
     decision_reason_type: null,
+    decision_reason_source: null,
+    matched_rule: null,
     blocked_path: null,
     suggestions: [],
     default_to_no: false,
@@ -68,6 +70,9 @@ export function makeRequest(part: Partial<PendingRequest> = {}): PendingRequest 
     mcp_server: null,
     input_faithful: true,
     free_text: true,
+    risks: [],
+    destructive: false,
+    command_breaks: [],
     ...part,
   }
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../tool/present'
+import { isRecord } from '../../tool/present'
 
 export interface QuestionOption {
   label: string

@@ -9,7 +9,7 @@ import {
   type Chosen,
   type Question,
 } from './answers'
-import { composeContent, readElicitation, type FormValues } from './elicitation'
+import { composeContent, readElicitation, type FormValues } from '../elicitation/elicitation'
 
 const options = ['A', 'B', 'C'].map((label) => ({ label, description: '', preview: null }))
 const one: Question = { question: 'Which?', header: 'One', multiSelect: false, options }
