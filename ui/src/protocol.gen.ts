@@ -526,6 +526,10 @@ structured: unknown, } | { "kind": "decision", request_id: string, request_type:
  */
 answers: unknown, 
 /**
+ * What the human added to the answers, by question.
+ */
+notes?: Record<string, string>, 
+/**
  * What ran in place of what the agent asked for.
  */
 updated_input: unknown, } | { "kind": "notice", level: NoticeLevel, text: string, } | { "kind": "turn_ended", is_error: boolean, reason: string | null, text: string | null, duration_ms: number, 

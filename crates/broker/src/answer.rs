@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::words;
 use crate::{
-    AgentAnswer, AnswerValue, Ask, Decision, Form, FormField, FormFieldKind, Json, Kind,
-    OutcomeKind, Question, Refusal,
+    AgentAnswer, Allowance, AnswerValue, Answers, Ask, Decision, Kind, OutcomeKind, Question,
+    Refusal,
 };
+use crate::{form, words};
 
 /// Checks a human's decision.
 pub(crate) fn check(
@@ -17,26 +17,16 @@ pub(crate) fn check(
     decision: Decision,
 ) -> Result<(OutcomeKind, Decision), Refusal> {
     match (&ask.kind, decision) {
-        (
-            Kind::Tool | Kind::Plan,
-            Decision::Allow {
-                updated_input,
-                remember,
-            },
-        ) => {
-            check_allow(ask, updated_input.as_ref(), &remember)?;
-            let decision = Decision::Allow {
-                updated_input,
-                remember,
-            };
-            Ok((OutcomeKind::Allowed, decision))
+        (Kind::Tool | Kind::Plan(_), Decision::Allow(allowance)) => {
+            check_allow(ask, &allowance)?;
+            Ok((OutcomeKind::Allowed, Decision::Allow(allowance)))
         }
         (Kind::Questions(questions), Decision::Answer(answers)) => {
             check_answers(questions, free_text, &answers)?;
             Ok((OutcomeKind::Answered, Decision::Answer(answers)))
         }
         (Kind::Elicitation(form), Decision::Submit(content)) => {
-            check_form(form, &content)?;
+            form::check(form, &content)?;
             Ok((OutcomeKind::Answered, Decision::Submit(content)))
         }
         (kind, Decision::Deny { message, interrupt }) => {
@@ -54,7 +44,7 @@ pub(crate) fn check(
         }
         (Kind::Questions(_), _) => invalid("This is a question: send `answer` or `deny`."),
         (Kind::Elicitation(_), _) => invalid("This is a form: send `submit` or `deny`."),
-        (Kind::Tool | Kind::Plan, _) => invalid("This is a tool call: send `allow` or `deny`."),
+        (Kind::Tool | Kind::Plan(_), _) => invalid("This is a tool call: send `allow` or `deny`."),
         (Kind::Other, _) => not_supported(
             "This version of Sayso does not know this kind of request; it can only be refused.",
         ),
@@ -66,16 +56,10 @@ pub(crate) fn check(
 pub(crate) fn for_agent(kind: &Kind, decision: &Decision) -> AgentAnswer {
     let stock = match kind {
         Kind::Questions(_) | Kind::Elicitation(_) => words::SKIPPED,
-        Kind::Tool | Kind::Plan | Kind::Other => words::DENIED,
+        Kind::Tool | Kind::Plan(_) | Kind::Other => words::DENIED,
     };
     match decision {
-        Decision::Allow {
-            updated_input,
-            remember,
-        } => AgentAnswer::Allow {
-            updated_input: updated_input.clone(),
-            remember: remember.clone(),
-        },
+        Decision::Allow(allowance) => AgentAnswer::Allow(allowance.clone()),
         Decision::Deny { message, interrupt } => AgentAnswer::Deny {
             message: message.clone().unwrap_or_else(|| stock.to_owned()),
             interrupt: *interrupt,
@@ -89,12 +73,12 @@ fn not_supported<T>(text: &str) -> Result<T, Refusal> {
     Err(Refusal::NotSupported(text.to_owned()))
 }
 
-fn invalid<T>(text: impl Into<String>) -> Result<T, Refusal> {
+pub(crate) fn invalid<T>(text: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::InvalidAnswer(text.into()))
 }
 
-fn check_allow(ask: &Ask, updated: Option<&Json>, remember: &[usize]) -> Result<(), Refusal> {
-    if let Some(updated) = updated {
+fn check_allow(ask: &Ask, allowance: &Allowance) -> Result<(), Refusal> {
+    if let Some(updated) = &allowance.updated_input {
         if !ask.can_edit {
             return not_supported("This agent cannot run an edited input.");
         }
@@ -109,6 +93,7 @@ fn check_allow(ask: &Ask, updated: Option<&Json>, remember: &[usize]) -> Result<
              allowed unseen. Edit it or deny it.",
         );
     }
+    let remember = &allowance.remember;
     let distinct: BTreeSet<_> = remember.iter().collect();
     if distinct.len() != remember.len() || remember.iter().any(|index| *index >= ask.suggestions) {
         return invalid(format!(
@@ -119,15 +104,28 @@ fn check_allow(ask: &Ask, updated: Option<&Json>, remember: &[usize]) -> Result<
     if ask.suppress_always_allow && !remember.is_empty() {
         return invalid("The agent does not let this be remembered; allow it once.");
     }
-    Ok(())
+    match (&ask.kind, &allowance.mode) {
+        (_, None) => Ok(()),
+        (Kind::Plan(plan), Some(mode)) if plan.modes.contains(mode) => Ok(()),
+        (Kind::Plan(plan), Some(mode)) => {
+            let modes: Vec<&str> = plan.modes.iter().map(|mode| mode.0.as_ref()).collect();
+            invalid(format!(
+                "`permission_mode`: an approved plan cannot lead to \"{}\"; it can lead to {}.",
+                mode.0,
+                modes.join(", ")
+            ))
+        }
+        (_, Some(_)) => invalid("`permission_mode` can only be named when a plan is approved."),
+    }
 }
 
 fn check_answers(
     questions: &[Question],
     free_text: bool,
-    answers: &[(String, AnswerValue)],
+    Answers { answers, notes }: &Answers,
 ) -> Result<(), Refusal> {
-    for (key, _) in answers {
+    let named = answers.iter().map(|(key, _)| key);
+    for key in named.chain(notes.iter().map(|(key, _)| key)) {
         if !questions.iter().any(|question| question.text == *key) {
             return invalid(format!("There is no question \"{key}\" in this request."));
         }
@@ -181,49 +179,4 @@ fn check_answer(question: &Question, free_text: bool, value: &AnswerValue) -> Re
         )),
         Some(_) | None => Ok(()),
     }
-}
-
-fn check_form(form: &Form, content: &Json) -> Result<(), Refusal> {
-    let Ok(Value::Object(content)) = serde_json::from_str::<Value>(content.as_str()) else {
-        return invalid("`content` must be a JSON object.");
-    };
-    if let Some(unknown) = content
-        .keys()
-        .find(|key| !form.fields.iter().any(|field| field.name == **key))
-    {
-        return invalid(format!("The form has no field \"{unknown}\"."));
-    }
-    for field in &form.fields {
-        match content.get(&field.name) {
-            None | Some(Value::Null) if field.required => {
-                return invalid(format!("The field \"{}\" is required.", field.name));
-            }
-            None | Some(Value::Null) => {}
-            Some(value) => check_field(field, value)?,
-        }
-    }
-    Ok(())
-}
-
-fn check_field(field: &FormField, value: &Value) -> Result<(), Refusal> {
-    let (fits, wanted) = match &field.kind {
-        FormFieldKind::Text => (value.is_string(), "text".to_owned()),
-        FormFieldKind::Number => (value.is_number(), "a number".to_owned()),
-        FormFieldKind::Integer => (
-            value.is_i64() || value.is_u64(),
-            "a whole number".to_owned(),
-        ),
-        FormFieldKind::Boolean => (value.is_boolean(), "true or false".to_owned()),
-        FormFieldKind::OneOf(options) => (
-            value
-                .as_str()
-                .is_some_and(|text| options.iter().any(|option| option == text)),
-            format!("one of {}", options.join(", ")),
-        ),
-        FormFieldKind::Any => (true, String::new()),
-    };
-    if fits {
-        return Ok(());
-    }
-    invalid(format!("The field \"{}\" must be {wanted}.", field.name))
 }

@@ -47,7 +47,7 @@ impl Ask {
 pub enum Kind {
     Tool,
     Questions(Vec<Question>),
-    Plan,
+    Plan(Plan),
     Elicitation(Form),
     /// Something this version does not know. It can only be refused.
     Other,
@@ -66,6 +66,13 @@ pub struct QuestionOption {
     pub label: String,
 }
 
+/// What may follow when a plan is approved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The modes that an approval may name: none that asks nothing.
+    pub modes: Vec<Mode>,
+}
+
 /// A form that a tool server wants filled in. `fields` is empty where the
 /// human is only sent to an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,13 +89,47 @@ pub struct FormField {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormFieldKind {
-    Text,
-    Number,
-    Integer,
+    Text(TextField),
+    Number(NumberField),
     Boolean,
     OneOf(Vec<String>),
+    /// Any number of these, each once.
+    SomeOf {
+        options: Vec<String>,
+        limits: Limits,
+    },
     /// A shape that is not checked here.
     Any,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextField {
+    pub format: Option<TextFormat>,
+    /// In characters.
+    pub length: Limits,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextFormat {
+    Email,
+    Uri,
+    Date,
+    DateTime,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NumberField {
+    pub whole: bool,
+    /// As the schema writes them: a number that fits no other type stays exact.
+    pub minimum: Option<serde_json::Number>,
+    pub maximum: Option<serde_json::Number>,
+}
+
+/// How much of something there may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    pub least: Option<u64>,
+    pub most: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! What a broker wants done. Effects are carried out in their order.
 
 use crate::{
-    AnswerValue, Delivery, Json, Refusal, ReplyTo, RequestId, RequestView, Resolution, SessionId,
+    Allowance, Answers, Delivery, Json, Refusal, ReplyTo, RequestId, RequestView, Resolution,
+    SessionId,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,16 +54,9 @@ pub struct RecordId(pub u64);
 /// An answer in terms that each agent's adapter can translate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentAnswer {
-    Allow {
-        /// Replaces the input; `None` runs the input as it was asked.
-        updated_input: Option<Json>,
-        remember: Vec<usize>,
-    },
-    Deny {
-        message: String,
-        interrupt: bool,
-    },
-    Answers(Vec<(String, AnswerValue)>),
+    Allow(Allowance),
+    Deny { message: String, interrupt: bool },
+    Answers(Answers),
     Submit(Json),
 }
 

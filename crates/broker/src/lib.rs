@@ -11,6 +11,7 @@ mod broker;
 mod clock;
 mod effect;
 mod event;
+mod form;
 mod policies;
 mod request;
 mod resolution;
@@ -19,7 +20,8 @@ mod values;
 mod words;
 
 pub use ask::{
-    Ask, Choice, Form, FormField, FormFieldKind, Kind, ModeEffect, Question, QuestionOption,
+    Ask, Choice, Form, FormField, FormFieldKind, Kind, Limits, ModeEffect, NumberField, Plan,
+    Question, QuestionOption, TextField, TextFormat,
 };
 pub use broker::Broker;
 pub use clock::ClockView;
@@ -28,7 +30,8 @@ pub use event::{AgentActivity, EndReason, Event, ReplyTo, SessionSpec};
 pub use policies::{OnTimeout, Policies, Responders, WhenUnattended};
 pub use request::RequestView;
 pub use resolution::{
-    AnswerValue, ClientRef, DecidedBy, Decision, Delivery, OutcomeKind, Refusal, Resolution,
+    Allowance, AnswerValue, Answers, ClientRef, DecidedBy, Decision, Delivery, OutcomeKind,
+    Refusal, Resolution,
 };
 pub use session::{SessionState, SessionView};
 pub use values::{ClientId, Json, Mode, RequestId, SessionId, Timestamp};

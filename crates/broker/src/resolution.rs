@@ -5,17 +5,32 @@ use crate::{ClientId, Json, Mode, Timestamp};
 /// What a human decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    Allow {
-        updated_input: Option<Json>,
-        remember: Vec<usize>,
-    },
+    Allow(Allowance),
     Deny {
         message: Option<String>,
         interrupt: bool,
     },
-    /// By the question's text, in the order given.
-    Answer(Vec<(String, AnswerValue)>),
+    Answer(Answers),
     Submit(Json),
+}
+
+/// A yes, and what goes with it. Plain when empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// Replaces the input; `None` runs the input as it was asked.
+    pub updated_input: Option<Json>,
+    /// Indexes of the agent's suggestions.
+    pub remember: Vec<usize>,
+    /// The mode that follows a plan; `None` goes back to the one before it.
+    pub mode: Option<Mode>,
+}
+
+/// By the question's text, in the order given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    pub answers: Vec<(String, AnswerValue)>,
+    /// What the human adds to an answer.
+    pub notes: Vec<(String, String)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,17 +55,17 @@ impl Resolution {
     pub fn message(&self) -> Option<&str> {
         match &self.decision {
             Some(Decision::Deny { message, .. }) => message.as_deref(),
-            Some(Decision::Allow { .. } | Decision::Answer(_) | Decision::Submit(_)) | None => None,
+            Some(Decision::Allow(_) | Decision::Answer(_) | Decision::Submit(_)) | None => None,
         }
     }
 
     pub fn edited(&self) -> bool {
         matches!(
             &self.decision,
-            Some(Decision::Allow {
+            Some(Decision::Allow(Allowance {
                 updated_input: Some(_),
                 ..
-            })
+            }))
         )
     }
 }

@@ -35,7 +35,7 @@ pub enum AgentEvent {
         /// True when it had been answered already, so that the answer came too late to count.
         answered: bool,
     },
-    /// A request of a kind that no human answers here. `hook_callback` and `mcp_message` have been answered
+    /// A request of a kind that no human answers here. `mcp_message` has been answered
     /// by the session; all others are left open and can only be refused with [`crate::AgentInput::Refuse`].
     OtherRequest {
         request_id: String,

@@ -86,6 +86,16 @@ pub enum PermissionAnswer {
     },
 }
 
+impl PermissionAnswer {
+    /// What runs in place of the agent's own input.
+    pub fn updated_input(&self) -> Option<&RawJson> {
+        match self {
+            Self::Allow { updated_input, .. } => updated_input.as_ref(),
+            Self::Deny { .. } | Self::Answers { .. } => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerValue {
     Text(String),

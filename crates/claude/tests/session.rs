@@ -100,10 +100,12 @@ fn value(line: Result<String, SendError>) -> Value {
 fn checklist_2_initialize_keeps_background_agents_alive_and_a_result_in_its_place_is_a_refusal() {
     let mut talk = Talk::default();
     let line: Value = serde_json::from_str(&talk.session.initialize()).unwrap();
+    let report = json!([{"matcher": null, "hookCallbackIds": ["sayso-after-tool"]}]);
+    let hooks = json!({"PostToolUse": report, "PostToolUseFailure": report});
     assert_eq!(
         line["request"],
         json!({
-            "subtype": "initialize", "hooks": null, "perTaskStopAffordance": true,
+            "subtype": "initialize", "hooks": hooks, "perTaskStopAffordance": true,
             "forwardSubagentText": true,
         })
     );
@@ -498,10 +500,6 @@ fn answers_must_fit_the_kind_of_request() {
 #[test]
 fn requests_that_no_human_answers_are_shown_and_treated_by_kind() {
     for (subtype, reply) in [
-        (
-            "hook_callback",
-            Some(json!({"subtype": "success", "request_id": "a", "response": {}})),
-        ),
         (
             "mcp_message",
             Some(

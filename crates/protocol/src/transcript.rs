@@ -69,6 +69,10 @@ pub enum EntryBody {
         /// The answers given to questions, as sent to the agent.
         #[cfg_attr(test, ts(type = "unknown"))]
         answers: Option<RawJson>,
+        /// What the human added to the answers, by question.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional, type = "Record<string, string>"))]
+        notes: Option<RawJson>,
         /// What ran in place of what the agent asked for.
         #[cfg_attr(test, ts(type = "unknown"))]
         updated_input: Option<RawJson>,

@@ -171,6 +171,25 @@ impl Store {
         Ok(query.fetch_all(self.reader()).await?)
     }
 
+    /// The last request of this kind in the session that was asked before the given one.
+    pub async fn request_before(
+        &self,
+        session_id: SessionId,
+        kind: &str,
+        id: RequestId,
+    ) -> Result<Option<RequestRow>, ReadError> {
+        Ok(sqlx::query_as(
+            "SELECT * FROM requests WHERE session_id = $1 AND kind = $2 \
+             AND ordinal < (SELECT ordinal FROM requests WHERE id = $3) \
+             ORDER BY ordinal DESC LIMIT 1",
+        )
+        .bind(session_id)
+        .bind(kind)
+        .bind(id)
+        .fetch_optional(self.reader())
+        .await?)
+    }
+
     pub async fn request(&self, id: RequestId) -> Result<Option<RequestWithDecision>, ReadError> {
         // One statement, so that the status and the decision are of one moment.
         Ok(sqlx::query_as(

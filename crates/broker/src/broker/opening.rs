@@ -224,7 +224,7 @@ fn limit(kind: &Kind, policies: &Policies) -> Option<Duration> {
     match kind {
         Kind::Tool | Kind::Other => policies.tool_timeout,
         Kind::Questions(_) | Kind::Elicitation(_) => policies.question_timeout,
-        Kind::Plan => policies.plan_timeout,
+        Kind::Plan(_) => policies.plan_timeout,
     }
 }
 

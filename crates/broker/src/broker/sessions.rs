@@ -5,9 +5,9 @@ use super::opening::refused_by_policy;
 use crate::request::Phase;
 use crate::session::Session;
 use crate::{
-    AgentActivity, Broadcast, DecidedBy, Decision, Delivery, Effect, EndReason, Mode, ModeEffect,
-    OutcomeKind, RequestId, Resolution, SessionId, SessionSpec, SessionState, StopReason,
-    Timestamp, words,
+    AgentActivity, Allowance, Broadcast, DecidedBy, Decision, Delivery, Effect, EndReason, Mode,
+    ModeEffect, OutcomeKind, RequestId, Resolution, SessionId, SessionSpec, SessionState,
+    StopReason, Timestamp, words,
 };
 
 impl Broker {
@@ -96,13 +96,9 @@ impl Broker {
         let ask = &self.requests.get(&id)?.ask;
         let may_allow = ask.input_faithful && !ask.requires_user_interaction;
         let (outcome, decision) = match ask.mode_effect(mode) {
-            ModeEffect::Allows if may_allow => (
-                OutcomeKind::Allowed,
-                Decision::Allow {
-                    updated_input: None,
-                    remember: Vec::new(),
-                },
-            ),
+            ModeEffect::Allows if may_allow => {
+                (OutcomeKind::Allowed, Decision::Allow(Allowance::default()))
+            }
             ModeEffect::Denies => (
                 OutcomeKind::Denied,
                 Decision::Deny {

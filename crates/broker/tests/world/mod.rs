@@ -1,16 +1,19 @@
 //! A small world around a broker: a disk, agents and clients that see exactly
 //! the effects, and that check the invariants at every one of them.
 
-#![allow(dead_code, reason = "shared by two tests, each of which uses a part")]
+#![allow(
+    dead_code,
+    reason = "shared by several tests, each of which uses a part"
+)]
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use sayso_broker::{
-    AgentAnswer, AnswerValue, Ask, Broadcast, Broker, ClientId, ClientRef, DecidedBy, Decision,
-    Delivery, Effect, Event, Json, Kind, Mode, ModeEffect, OutcomeKind, Policies, Question,
-    QuestionOption, RecordId, Refusal, ReplyTo, RequestId, Resolution, SessionId, SessionSpec,
-    Timestamp,
+    AgentAnswer, Allowance, AnswerValue, Answers, Ask, Broadcast, Broker, ClientId, ClientRef,
+    DecidedBy, Decision, Delivery, Effect, Event, Json, Kind, Mode, ModeEffect, OutcomeKind, Plan,
+    Policies, Question, QuestionOption, RecordId, Refusal, ReplyTo, RequestId, Resolution,
+    SessionId, SessionSpec, Timestamp,
 };
 use uuid::Uuid;
 
@@ -33,7 +36,7 @@ pub(crate) struct Asked {
     pub(crate) ask: Ask,
     /// The agent took it back or died.
     pub(crate) gone: bool,
-    answers: Vec<AgentAnswer>,
+    pub(crate) answers: Vec<AgentAnswer>,
     closed: Vec<Resolution>,
     /// Allows of humans that named the right digest.
     allowed_by_human: Vec<Option<Json>>,
@@ -170,7 +173,7 @@ impl World {
             opened,
             "I5: the request is on disk before the agent hears of it"
         );
-        if let AgentAnswer::Allow { updated_input, .. } = answer {
+        if let AgentAnswer::Allow(Allowance { updated_input, .. }) = answer {
             assert_eq!(
                 resolution.outcome,
                 OutcomeKind::Allowed,
@@ -276,8 +279,14 @@ impl World {
     }
 
     pub(crate) fn ask(&mut self, session: usize, shape: AskShape) {
+        self.ask_as(session, shape, None);
+    }
+
+    /// An ask of a kind that no shape has.
+    pub(crate) fn ask_as(&mut self, session: usize, shape: AskShape, kind: Option<Kind>) {
         let id = RequestId(self.fresh());
-        let ask = shape.build(id);
+        let mut ask = shape.build(id);
+        ask.kind = kind.unwrap_or(ask.kind);
         self.asks.push(Asked {
             id,
             session,
@@ -324,7 +333,7 @@ impl World {
         let asked = &mut self.asks[index];
         let request = asked.id;
         let digest_fits = digest == asked.digest;
-        if let (true, Decision::Allow { updated_input, .. }) = (digest_fits, &decision) {
+        if let (true, Decision::Allow(Allowance { updated_input, .. })) = (digest_fits, &decision) {
             asked.allowed_by_human.push(updated_input.clone());
         }
         let open = self.shown().contains(&request);
@@ -540,7 +549,9 @@ impl AskShape {
             kind: match self {
                 Self::Tool | Self::Edit | Self::Unfaithful | Self::Interactive => Kind::Tool,
                 Self::Question => Kind::Questions(questions),
-                Self::Plan => Kind::Plan,
+                Self::Plan => Kind::Plan(Plan {
+                    modes: vec![Mode::new("default"), Mode::new("acceptEdits")],
+                }),
                 Self::Other => Kind::Other,
             },
             tool_name: "Bash".to_owned(),
@@ -564,17 +575,15 @@ impl AskShape {
 }
 
 pub(crate) fn allow() -> Decision {
-    Decision::Allow {
-        updated_input: None,
-        remember: Vec::new(),
-    }
+    Decision::Allow(Allowance::default())
 }
 
 pub(crate) fn edited() -> Decision {
-    Decision::Allow {
+    Decision::Allow(Allowance {
         updated_input: Some(Json::new(r#"{"command":"ls"}"#)),
         remember: vec![0],
-    }
+        mode: None,
+    })
 }
 
 pub(crate) fn deny(interrupt: bool) -> Decision {
@@ -585,8 +594,8 @@ pub(crate) fn deny(interrupt: bool) -> Decision {
 }
 
 pub(crate) fn answer(text: &str) -> Decision {
-    Decision::Answer(vec![(
-        "Which?".to_owned(),
-        AnswerValue::Text(text.to_owned()),
-    )])
+    Decision::Answer(Answers {
+        answers: vec![("Which?".to_owned(), AnswerValue::Text(text.to_owned()))],
+        notes: Vec::new(),
+    })
 }

@@ -82,6 +82,18 @@ pub(super) fn updates(answer: &Value) -> (Vec<(String, Option<String>)>, Option<
     (rules, mode)
 }
 
+/// The preview and the notes that go with an answer, in the words of the real agent.
+fn annotation(input: &Map<String, Value>, question: &str) -> String {
+    let Some(about) = input.get("annotations").and_then(|all| all.get(question)) else {
+        return String::new();
+    };
+    let part = |name: &str, label: &str| match about[name].as_str() {
+        Some(text) => format!(" {label}: {text}"),
+        None => String::new(),
+    };
+    part("preview", "selected preview") + &part("notes", "notes")
+}
+
 /// What the model reads after AskUserQuestion.
 pub(super) fn question_result(input: &Map<String, Value>) -> String {
     if let Some(response) = input.get("response").and_then(Value::as_str) {
@@ -95,7 +107,8 @@ pub(super) fn question_result(input: &Map<String, Value>) -> String {
         .filter_map(|question| {
             let text = question["question"].as_str()?;
             let answer = answers?.get(text)?.as_str()?;
-            (!answer.is_empty()).then(|| format!("\"{text}\"=\"{answer}\""))
+            let about = annotation(input, text);
+            (!answer.is_empty()).then(|| format!("\"{text}\"=\"{answer}\"{about}"))
         })
         .collect();
     if answered.is_empty() {

@@ -1,6 +1,7 @@
 //! The protocol's state without IO: lines in, events out; inputs in, lines out.
 
 mod answer;
+mod edits;
 mod ledger;
 mod messages;
 mod outgoing;
@@ -16,6 +17,7 @@ use crate::input::{AgentInput, SendError};
 use crate::line::Line;
 use crate::raw::RawJson;
 use crate::wire::{self, ControlResponse, Inbound, InitializeAnswer, ParseError, ResponseBody};
+use edits::Edits;
 use ledger::{Closed, Ledger, OpenRequest};
 pub(crate) use messages::MessageTracker;
 use responses::{control_result, start_errors};
@@ -28,6 +30,7 @@ pub struct ControlSession {
     next_request: u64,
     waiting: HashMap<String, Waiting>,
     ledger: Ledger,
+    edits: Edits,
     messages: MessageTracker,
     agent_session_id: Option<String>,
 }
@@ -79,6 +82,7 @@ impl ControlSession {
             next_request: 1,
             waiting: HashMap::new(),
             ledger: Ledger::default(),
+            edits: Edits::default(),
             messages: MessageTracker::default(),
             agent_session_id: None,
         }
@@ -152,7 +156,9 @@ impl ControlSession {
                 let OpenRequest::Tool(ask) = self.ledger.open(&request_id)? else {
                     return Err(SendError::WrongKind { request_id });
                 };
+                let edited = answer.updated_input().cloned();
                 let line = answer::permission_line(ask, answer)?;
+                self.edits.remember(ask, edited.as_ref());
                 self.ledger.close(&request_id, Closed::Answered);
                 Ok(line)
             }

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::edits;
 use crate::input::{ContentBlock, ControlRequest, Priority, SendError};
 
 pub(super) fn initialize_line(request_id: &str) -> String {
@@ -11,7 +12,7 @@ pub(super) fn initialize_line(request_id: &str) -> String {
         request_id,
         &json!({
             "subtype": "initialize",
-            "hooks": null,
+            "hooks": edits::hooks(),
             // Without it an interrupt would kill background agents and their open requests.
             "perTaskStopAffordance": true,
             "forwardSubagentText": true,

@@ -41,8 +41,13 @@ impl ControlSession {
                     .push(AgentEvent::Elicited(Box::new(elicitation)));
                 return Ok(());
             }
-            // No hook is registered, so the only honest answer is to have no opinion.
-            AgentRequest::HookCallback => reply = Some(outgoing::empty_line(&request_id)),
+            AgentRequest::HookCallback(callback) => {
+                let reply = self.edits.answer(&request_id, &callback);
+                self.ledger.insert(request_id.clone(), OpenRequest::Other);
+                self.ledger.close(&request_id, Closed::Answered);
+                reception.replies.push(reply);
+                return Ok(());
+            }
             AgentRequest::McpMessage => {
                 let message = "this host offers no MCP server";
                 reply = Some(outgoing::error_line(&request_id, message));

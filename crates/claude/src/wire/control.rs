@@ -20,12 +20,47 @@ pub struct RequestLine {
 pub enum AgentRequest {
     CanUseTool(Box<ToolAsk>),
     Elicitation(ElicitationRequest),
-    HookCallback,
+    HookCallback(HookCallback),
     McpMessage,
     /// A kind of request this version does not know, or a known one that could not be read.
     Other {
         misfit: Option<String>,
     },
+}
+
+/// A report about a tool call, to a name that the host gave at `initialize`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(from = "HookCallbackLine")]
+pub struct HookCallback {
+    pub callback_id: String,
+    pub tool_use_id: Option<String>,
+    pub event: String,
+}
+
+#[derive(Deserialize)]
+struct HookCallbackLine {
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    callback_id: String,
+    #[serde(default, deserialize_with = "lenient::text")]
+    tool_use_id: Option<String>,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    input: HookInput,
+}
+
+#[derive(Default, Deserialize)]
+struct HookInput {
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    hook_event_name: String,
+}
+
+impl From<HookCallbackLine> for HookCallback {
+    fn from(line: HookCallbackLine) -> Self {
+        Self {
+            callback_id: line.callback_id,
+            tool_use_id: line.tool_use_id,
+            event: line.input.hook_event_name,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -76,7 +111,10 @@ pub(super) fn read_request(text: &str) -> Result<RequestLine, ParseError> {
             .parse()
             .map(AgentRequest::Elicitation)
             .unwrap_or_else(misfit),
-        "hook_callback" => AgentRequest::HookCallback,
+        "hook_callback" => raw
+            .parse()
+            .map(AgentRequest::HookCallback)
+            .unwrap_or_else(misfit),
         "mcp_message" => AgentRequest::McpMessage,
         _ => AgentRequest::Other { misfit: None },
     };

@@ -15,7 +15,8 @@ use crate::line::Line;
 use crate::raw::RawJson;
 
 pub use control::{
-    AgentRequest, ControlResponse, ElicitationRequest, InitializeAnswer, RequestLine, ResponseBody,
+    AgentRequest, ControlResponse, ElicitationRequest, HookCallback, InitializeAnswer, RequestLine,
+    ResponseBody,
 };
 pub use control::{Command, ModelInfo};
 pub use message::{

@@ -1,14 +1,16 @@
-//! What a human needs to name folders and files: completion as they type.
+//! What a human needs to name folders and files, and to see what is in them.
 //!
 //! All of this reads the file system and runs outside the hub.
 
 mod complete;
 mod files;
+mod now;
 
 use std::path::PathBuf;
 
 pub use complete::complete;
 pub use files::find;
+pub use now::file_now;
 
 /// The path that was typed, with `~` for the home folder. `None` when it is not absolute.
 pub fn typed_path(text: &str) -> Option<PathBuf> {

@@ -203,13 +203,17 @@ impl Hub {
             session_id: request.session.0,
             outcome: outcome.clone(),
         });
+        let mut notes = None;
         let (answers, updated_input) = match &resolution.decision {
-            Some(decision @ Decision::Answer(_)) => {
-                let answers = wire::decision_json(decision)["answers"].to_string();
-                (Some(Json::new(&answers)), None)
+            Some(decision @ Decision::Answer(given)) => {
+                let json = wire::decision_json(decision);
+                if !given.notes.is_empty() {
+                    notes = Some(Json::new(&json["notes"].to_string()));
+                }
+                (Some(Json::new(&json["answers"].to_string())), None)
             }
             Some(Decision::Submit(content)) => (Some(content.clone()), None),
-            Some(Decision::Allow { updated_input, .. }) => (None, updated_input.clone()),
+            Some(Decision::Allow(allowance)) => (None, allowance.updated_input.clone()),
             Some(Decision::Deny { .. }) | None => (None, None),
         };
         let body = EntryBody::Decision {
@@ -219,6 +223,7 @@ impl Hub {
             tool_use_id: request.ask.tool_use_id.clone(),
             outcome,
             answers: answers.as_ref().map(wire::raw),
+            notes: notes.as_ref().map(wire::raw),
             updated_input: updated_input.as_ref().map(wire::raw),
         };
         self.append(request.session, None, body);
@@ -244,6 +249,7 @@ impl Hub {
                     at: wire::time(now()),
                 },
                 answers: None,
+                notes: None,
                 updated_input: None,
             };
             self.append(SessionId(row.session_id.0), None, body);

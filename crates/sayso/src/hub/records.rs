@@ -160,7 +160,7 @@ fn kind_name(request: &RequestView) -> &'static str {
     match request.ask.kind {
         Kind::Tool => "tool_approval",
         Kind::Questions(_) => "ask_user_question",
-        Kind::Plan => "plan_approval",
+        Kind::Plan(_) => "plan_approval",
         Kind::Elicitation(_) => "elicitation",
         Kind::Other => "other",
     }

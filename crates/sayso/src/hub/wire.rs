@@ -1,8 +1,8 @@
 //! Domain types as the protocol's. Small, total, and only here.
 
 use sayso_broker::{
-    AnswerValue, ClientRef, DecidedBy, Decision, Delivery, Json, Kind, OnTimeout, OutcomeKind,
-    Refusal, RequestView, Resolution, SessionState, Timestamp,
+    Allowance, AnswerValue, Answers, ClientRef, DecidedBy, Decision, Delivery, Json, Kind, Mode,
+    OnTimeout, OutcomeKind, Refusal, RequestView, Resolution, SessionState, Timestamp,
 };
 use sayso_protocol::{
     self as protocol, Choice, ErrorCode, ErrorMessage, Outcome, PendingRequest, RawJson,
@@ -36,7 +36,7 @@ pub(super) fn request_type(kind: &Kind) -> RequestType {
     match kind {
         Kind::Tool => RequestType::ToolApproval,
         Kind::Questions(_) => RequestType::AskUserQuestion,
-        Kind::Plan => RequestType::PlanApproval,
+        Kind::Plan(_) => RequestType::PlanApproval,
         Kind::Elicitation(_) => RequestType::Elicitation,
         Kind::Other => RequestType::Other,
     }
@@ -129,10 +129,11 @@ fn client_ref(client: &ClientRef) -> protocol::ClientRef {
 
 pub(super) fn decision(decision: protocol::Decision) -> Decision {
     match decision {
-        protocol::Decision::Allow(allow) => Decision::Allow {
+        protocol::Decision::Allow(allow) => Decision::Allow(Allowance {
             updated_input: allow.updated_input.map(|input| Json::new(input.get())),
             remember: allow.remember,
-        },
+            mode: allow.permission_mode.map(|mode| Mode::new(&mode)),
+        }),
         protocol::Decision::Deny(deny) => Decision::Deny {
             message: deny.message,
             interrupt: deny.interrupt,
@@ -145,7 +146,10 @@ pub(super) fn decision(decision: protocol::Decision) -> Decision {
                 };
                 (question, value)
             });
-            Decision::Answer(answers.collect())
+            Decision::Answer(Answers {
+                answers: answers.collect(),
+                notes: answer.notes.into_iter().collect(),
+            })
         }
         protocol::Decision::Submit(submit) => Decision::Submit(Json::new(submit.content.get())),
     }
@@ -156,18 +160,24 @@ pub(super) fn decision_json(decision: &Decision) -> serde_json::Value {
     use serde_json::{Map, Value, json};
     let value = |json: &Json| serde_json::from_str::<Value>(json.as_str()).unwrap_or(Value::Null);
     match decision {
-        Decision::Allow {
+        Decision::Allow(Allowance {
             updated_input,
             remember,
-        } => json!({
+            mode,
+        }) => json!({
             "behavior": "allow",
             "updated_input": updated_input.as_ref().map(value),
             "remember": remember,
+            "permission_mode": mode.as_ref().map(|mode| mode.0.as_ref()),
         }),
         Decision::Deny { message, interrupt } => {
             json!({"behavior": "deny", "message": message, "interrupt": interrupt})
         }
-        Decision::Answer(answers) => {
+        Decision::Answer(Answers { answers, notes }) => {
+            let notes: Map<String, Value> = notes
+                .iter()
+                .map(|(question, note)| (question.clone(), json!(note)))
+                .collect();
             let answers: Map<String, Value> = answers
                 .iter()
                 .map(|(question, answer)| {
@@ -178,7 +188,7 @@ pub(super) fn decision_json(decision: &Decision) -> serde_json::Value {
                     (question.clone(), answer)
                 })
                 .collect();
-            json!({"behavior": "answer", "answers": answers})
+            json!({"behavior": "answer", "answers": answers, "notes": notes})
         }
         Decision::Submit(content) => json!({"behavior": "submit", "content": value(content)}),
     }

@@ -2,6 +2,7 @@
 
 mod assets;
 mod auth;
+mod baseline;
 mod folders;
 mod guard;
 mod label;

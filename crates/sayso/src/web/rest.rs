@@ -33,6 +33,7 @@ pub(super) fn routes() -> Router<Web> {
         .route("/sessions/{id}/transcript", get(transcript))
         .route("/requests", get(requests))
         .route("/requests/{id}", get(request))
+        .route("/requests/{id}/baseline", get(super::baseline::baseline))
         .route("/requests/{id}/decision", post(decide))
         .route("/requests/{id}/hold", post(hold))
         .route("/requests/{id}/resume_clock", post(resume_clock))

@@ -1,11 +1,12 @@
 //! Decisions and messages as Claude's input.
 
 use indexmap::IndexMap;
-use sayso_broker::{AgentAnswer, AnswerValue, Ask, Json, Kind};
+use sayso_broker::{AgentAnswer, AnswerValue, Answers, Ask, Json, Kind, Mode};
 use sayso_claude::input::ContentBlock as ClaudeBlock;
 use sayso_claude::{AgentInput, ControlRequest, ElicitationAnswer, PermissionAnswer, RawJson};
 use sayso_protocol::ContentBlock;
 use serde::Deserialize;
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 /// What the agent is sent. `None` when the answer cannot be expressed; the
@@ -23,7 +24,7 @@ pub fn input_for(ask: &Ask, answer: AgentAnswer) -> Option<AgentInput> {
             AgentAnswer::Deny {
                 interrupt: true, ..
             } => ElicitationAnswer::Cancel,
-            AgentAnswer::Allow { .. } | AgentAnswer::Answers(_) => return None,
+            AgentAnswer::Allow(_) | AgentAnswer::Answers(_) => return None,
         };
         return Some(AgentInput::AnswerElicitation { request_id, answer });
     }
@@ -34,32 +35,31 @@ pub fn input_for(ask: &Ask, answer: AgentAnswer) -> Option<AgentInput> {
                 message,
             });
         }
-        (
-            _,
-            AgentAnswer::Allow {
-                updated_input,
-                remember,
-            },
-        ) => {
-            let updated_input = match updated_input {
-                Some(updated) => Some(raw(&updated)?),
+        (_, AgentAnswer::Allow(allowance)) => {
+            let updated_input = match &allowance.updated_input {
+                Some(updated) => Some(raw(updated)?),
                 None => None,
             };
+            let mut updated_permissions = suggestions(ask, &allowance.remember)?;
+            if let Some(mode) = &allowance.mode {
+                updated_permissions.push(mode_update(mode)?);
+            }
             PermissionAnswer::Allow {
                 updated_input,
-                permanent: !remember.is_empty(),
-                updated_permissions: suggestions(ask, &remember)?,
+                permanent: !allowance.remember.is_empty(),
+                updated_permissions,
             }
         }
         (_, AgentAnswer::Deny { message, interrupt }) => {
             PermissionAnswer::Deny { message, interrupt }
         }
         (_, AgentAnswer::Answers(answers)) => PermissionAnswer::Answers {
+            annotations: annotations(ask, &answers)?,
             answers: answers
+                .answers
                 .into_iter()
                 .map(answer_value)
                 .collect::<IndexMap<_, _>>(),
-            annotations: None,
             response: None,
         },
         (_, AgentAnswer::Submit(_)) => return None,
@@ -73,6 +73,53 @@ fn answer_value((question, value): (String, AnswerValue)) -> (String, sayso_clau
         AnswerValue::Labels(labels) => sayso_claude::AnswerValue::Labels(labels),
     };
     (question, value)
+}
+
+/// What goes with the answers: the human's notes, and the preview of the one option that was chosen, since that
+/// is what the human saw. `None` inside when there is neither.
+fn annotations(ask: &Ask, answers: &Answers) -> Option<Option<RawJson>> {
+    let mut annotations = Map::new();
+    for (question, answer) in &answers.answers {
+        let note = answers.notes.iter().find(|(noted, _)| noted == question);
+        let note = note.map(|(_, text)| text.trim()).unwrap_or_default();
+        let mut about = Map::new();
+        if let Some(preview) = chosen_preview(ask, question, answer) {
+            about.insert("preview".to_owned(), preview.into());
+        }
+        if !note.is_empty() {
+            about.insert("notes".to_owned(), note.into());
+        }
+        if !about.is_empty() {
+            annotations.insert(question.clone(), about.into());
+        }
+    }
+    if annotations.is_empty() {
+        return Some(None);
+    }
+    let text = Value::Object(annotations).to_string();
+    RawJson::parse_text(text).ok().map(Some)
+}
+
+fn chosen_preview(ask: &Ask, question: &str, answer: &AnswerValue) -> Option<String> {
+    let chosen = match answer {
+        AnswerValue::Text(label) => label,
+        AnswerValue::Labels(labels) => match labels.as_slice() {
+            [label] => label,
+            _ => return None,
+        },
+    };
+    let input: Value = serde_json::from_str(ask.input.as_str()).ok()?;
+    let asked = input["questions"].as_array()?;
+    let asked = asked.iter().find(|asked| asked["question"] == question)?;
+    let options = asked["options"].as_array()?;
+    let option = options.iter().find(|option| option["label"] == **chosen)?;
+    Some(option["preview"].as_str()?.to_owned())
+}
+
+/// For this session only: nothing is written into the agent's settings.
+fn mode_update(mode: &Mode) -> Option<RawJson> {
+    let update = json!({"type": "setMode", "mode": mode.0.as_ref(), "destination": "session"});
+    RawJson::parse_text(update.to_string()).ok()
 }
 
 /// The chosen suggestions exactly as the agent made them.

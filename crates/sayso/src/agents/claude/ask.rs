@@ -1,17 +1,16 @@
 //! Claude's requests as the broker's asks.
 
 use sayso_broker::{
-    Ask, Choice, Form, FormField, FormFieldKind, Json, Kind, Mode, ModeEffect, Question,
-    QuestionOption, RequestId,
+    Ask, Choice, Form, Json, Kind, Mode, ModeEffect, Plan, Question, QuestionOption, RequestId,
 };
 use sayso_claude::{Elicitation, ElicitationForm, PermissionMode, RawJson, ToolAsk};
 use sayso_protocol::RequestDetail;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::native_id;
+use super::{form, native_id};
 
 const MODES: [PermissionMode; 5] = [
     PermissionMode::Default,
@@ -38,6 +37,11 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>) -> Ask {
         description: asked.description,
         decision_reason: asked.decision_reason,
         decision_reason_type: asked.decision_reason_type,
+        decision_reason_source: asked
+            .decision_reason_rule_source
+            .or(asked.decision_reason_hook_source)
+            .or(asked.decision_reason_hook_event),
+        matched_rule: asked.matched_ask_rule.as_ref().map(rule_text),
         blocked_path: asked.blocked_path,
         suggestions: asked
             .permission_suggestions
@@ -50,6 +54,7 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>) -> Ask {
         mcp_server: asked.mcp_server.map(|server| server.name),
         input_faithful: asked.input_faithful,
         free_text: true,
+        ..RequestDetail::default()
     };
     Ask {
         id: RequestId(Uuid::now_v7()),
@@ -74,7 +79,7 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>) -> Ask {
 pub(super) fn elicitation(asked: Elicitation) -> Ask {
     let input = Json::new(asked.raw.as_str());
     let form = match &asked.form {
-        ElicitationForm::Form { schema, .. } => form(schema.as_ref()),
+        ElicitationForm::Form { schema, .. } => form::read(schema.as_ref()),
         ElicitationForm::Url { .. } => Form::default(),
     };
     let detail = RequestDetail {
@@ -148,9 +153,18 @@ fn digest(tool_name: &str, input: &Json) -> String {
 fn kind(asked: &ToolAsk) -> Kind {
     match asked.tool_name.as_str() {
         "AskUserQuestion" => questions(&asked.input).map_or(Kind::Other, Kind::Questions),
-        "ExitPlanMode" => Kind::Plan,
+        "ExitPlanMode" => Kind::Plan(Plan {
+            modes: modes_after_plan(),
+        }),
         _ => Kind::Tool,
     }
+}
+
+/// A plan leads to work, and never to work without questions.
+fn modes_after_plan() -> Vec<Mode> {
+    let modes = super::permission_modes().into_iter();
+    let fitting = modes.filter(|info| !info.dangerous && info.mode != "plan");
+    fitting.map(|info| Mode::new(&info.mode)).collect()
 }
 
 /// `None` when the questions cannot be read: then nobody can answer them.
@@ -186,41 +200,24 @@ fn questions(input: &RawJson) -> Option<Vec<Question>> {
     Some(questions.collect())
 }
 
-fn form(schema: Option<&RawJson>) -> Form {
-    #[derive(Default, Deserialize)]
-    struct Schema {
-        #[serde(default)]
-        properties: Map<String, Value>,
-        #[serde(default)]
-        required: Vec<String>,
+/// Rules come as text or as the agent's own object.
+fn rule_text(rule: &RawJson) -> String {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Parts {
+        tool_name: String,
+        rule_content: Option<String>,
     }
-    let schema: Schema = schema
-        .and_then(|schema| schema.parse().ok())
-        .unwrap_or_default();
-    let fields = schema
-        .properties
-        .into_iter()
-        .map(|(name, property)| FormField {
-            required: schema.required.contains(&name),
-            kind: field_kind(&property),
-            name,
-        });
-    Form {
-        fields: fields.collect(),
+    if let Ok(text) = rule.parse::<String>() {
+        return text;
     }
-}
-
-fn field_kind(property: &Value) -> FormFieldKind {
-    if let Some(options) = property.get("enum").and_then(Value::as_array) {
-        let options = options.iter().filter_map(Value::as_str).map(str::to_owned);
-        return FormFieldKind::OneOf(options.collect());
-    }
-    match property.get("type").and_then(Value::as_str) {
-        Some("string") => FormFieldKind::Text,
-        Some("number") => FormFieldKind::Number,
-        Some("integer") => FormFieldKind::Integer,
-        Some("boolean") => FormFieldKind::Boolean,
-        Some(_) | None => FormFieldKind::Any,
+    match rule.parse::<Parts>() {
+        Ok(Parts {
+            tool_name,
+            rule_content: Some(content),
+        }) => format!("{tool_name}({content})"),
+        Ok(Parts { tool_name, .. }) => tool_name,
+        Err(_) => rule.as_str().to_owned(),
     }
 }
 
@@ -258,7 +255,7 @@ fn choices(kind: &Kind, asked: &ToolAsk) -> Vec<Choice> {
     ];
     let mut choices = Vec::new();
     match kind {
-        Kind::Tool | Kind::Plan => {
+        Kind::Tool | Kind::Plan(_) => {
             if asked.input_faithful {
                 choices.push(choice("allow", "Allow once", Verdict::Allows, Turn::GoesOn));
             }

@@ -2,6 +2,8 @@
 
 mod answer;
 mod ask;
+mod file;
+mod form;
 mod history;
 mod transcript;
 pub mod trust;
@@ -18,6 +20,7 @@ use std::collections::HashMap;
 use super::{AgentOutput, Danger, MessageProgress, mode};
 
 pub use answer::{control, input_for, message_input};
+pub use file::changed_file;
 pub use history::{OldConversation, conversation, conversations, home};
 
 pub fn capabilities() -> Capabilities {
