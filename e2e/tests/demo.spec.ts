@@ -1,6 +1,4 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
-
+import { violations } from '../fixtures/axe.ts'
 import { fileExists } from '../fixtures/files.ts'
 import { expect, test } from '../fixtures/test.ts'
 
@@ -10,18 +8,6 @@ const SCREENS = [
   { name: 'phone, light', colorScheme: 'light', viewport: { width: 390, height: 844 } },
   { name: 'phone, dark', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 ] as const
-
-/** What keeps somebody out, with the elements it concerns. */
-async function barriers(page: Page): Promise<string[]> {
-  const { violations, passes } = await new AxeBuilder({ page }).analyze()
-  // No findings mean something only when the rules found things to look at.
-  expect(passes.length).toBeGreaterThan(10)
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map((node) => `${id}: ${node.target.join(' ')} – ${node.failureSummary}`),
-    )
-}
 
 for (const { name, colorScheme, viewport } of SCREENS) {
   test.describe(name, () => {
@@ -34,22 +20,22 @@ for (const { name, colorScheme, viewport } of SCREENS) {
 
     test('a newcomer gets from the demo to an approved tool call', async ({ app, folders }) => {
       await expect(app.page.getByTestId('new-session-start')).toBeVisible()
-      expect.soft(await barriers(app.page), 'start page').toEqual([])
+      expect.soft(await violations(app.page), 'start page').toEqual([])
       await app.startSession({ prompt: 'Show me', agent: 'demo' })
 
       await app.expectCard('Bash')
-      expect.soft(await barriers(app.page), 'command card').toEqual([])
+      expect.soft(await violations(app.page), 'command card').toEqual([])
       await expect(app.inCard('allow')).toBeInViewport()
       await app.allow()
       await app.expectCard('AskUserQuestion')
       expect(fileExists(folders, 'hello.txt')).toBe(true)
-      expect.soft(await barriers(app.page), 'question card').toEqual([])
+      expect.soft(await violations(app.page), 'question card').toEqual([])
       await app.inCard('answer-skip').click()
 
       await app.expectCard('Edit')
       await app.allow()
       await app.expectState('user_turn')
-      expect.soft(await barriers(app.page), 'finished session').toEqual([])
+      expect.soft(await violations(app.page), 'finished session').toEqual([])
       const sideways = await app.page.evaluate(
         () => document.documentElement.scrollWidth > window.innerWidth,
       )

@@ -1,6 +1,4 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
-
+import { violations } from '../fixtures/axe.ts'
 import { expect, test } from '../fixtures/test.ts'
 
 const VIEWS = ['/', '/new', '/sessions', '/settings']
@@ -8,15 +6,6 @@ const SCREENS = [
   { name: 'desktop', viewport: { width: 1440, height: 900 } },
   { name: 'phone', viewport: { width: 390, height: 844 } },
 ]
-
-/** Everything that axe finds, not only what it calls serious. */
-async function violations(page: Page): Promise<string[]> {
-  const { violations, passes } = await new AxeBuilder({ page }).analyze()
-  expect(passes.length).toBeGreaterThan(10)
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.target.join(' ')} – ${node.failureSummary}`),
-  )
-}
 
 for (const { name, viewport } of SCREENS) {
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -136,3 +136,38 @@ async fn a_note_reaches_the_agent_and_the_transcript() {
     );
     server.stop().await;
 }
+
+#[tokio::test]
+async fn a_preview_in_html_is_a_document_without_rights() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let html = "<style>p{color:red}</style><p>Look</p><script>alert(1)</script>";
+    let question = json!({"questions": [{
+        "question": "Which?", "header": "Look", "multiSelect": false,
+        "options": [{"label": "A", "preview": html}, {"label": "B"}],
+    }]});
+    let script = steps(json!([{ "question": question }]));
+    client.start(&server, &script).await;
+    let request = client.opened().await;
+    let id = request["request_id"].as_str().unwrap();
+    let get = async |option: u32| {
+        let url = server.url(&format!("/api/requests/{id}/preview/0/{option}"));
+        let ask = reqwest::Client::new().get(url).bearer_auth(TOKEN);
+        ask.send().await.unwrap()
+    };
+    let answer = get(0).await;
+    let policy = answer.headers()["content-security-policy"]
+        .to_str()
+        .unwrap();
+    assert!(
+        policy.starts_with("sandbox; default-src 'none'"),
+        "{policy}"
+    );
+    assert!(!policy.contains("script"), "{policy}");
+    assert_eq!(answer.headers()["x-content-type-options"], "nosniff");
+    assert_eq!(answer.headers()["content-type"], "text/html; charset=utf-8");
+    assert_eq!(answer.text().await.unwrap(), html);
+    assert_eq!(get(1).await.status(), 404);
+    assert_eq!(get(7).await.status(), 404);
+    server.stop().await;
+}

@@ -1,6 +1,8 @@
 import type { HLJSApi, LanguageFn } from 'highlight.js'
 import { shallowRef } from 'vue'
 
+import { baseName } from './paths'
+
 type Load = () => Promise<{ default: LanguageFn }>
 
 /** Each language is a file of its own, loaded when code in it is first shown. */
@@ -88,6 +90,55 @@ export function highlight(code: string, language: string): string | null | 'pend
     return 'pending'
   }
   return core.highlight(code, { language: name, ignoreIllegals: true }).value
+}
+
+/** A stretch of code that has one look; the class names it as the style sheet knows it. */
+export interface Token {
+  text: string
+  className: string
+}
+
+/** Code in stretches; a single one while its language is being loaded or is not known. */
+export function tokens(code: string, language: string): Token[] {
+  const html = highlight(code, language)
+  if (html === null || html === 'pending') return [{ text: code, className: '' }]
+  const found = readTokens(html)
+  // Colours may never change what is read.
+  const isWhole = found.map(({ text }) => text).join('') === code
+  return isWhole ? found : [{ text: code, className: '' }]
+}
+
+const ENTITIES: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#x27;': "'",
+}
+
+/** The highlighter's HTML knows spans, text and five entities, so it is read without a parser. */
+export function readTokens(html: string): Token[] {
+  const found: Token[] = []
+  const open: string[] = []
+  for (const { 0: part, 1: className } of html.matchAll(/<span class="([^"]*)">|<[^>]*>|[^<]+/g)) {
+    if (className !== undefined) open.push(className)
+    else if (part.startsWith('<')) open.pop()
+    else {
+      const text = part.replace(
+        /&(?:amp|lt|gt|quot|#x27);/g,
+        (entity) => ENTITIES[entity] ?? entity,
+      )
+      found.push({ text, className: open.join(' ') })
+    }
+  }
+  return found
+}
+
+/** The language that a file's name tells; one that is not known stays without colours. */
+export function languageOf(path: string): string {
+  const name = baseName(path).toLowerCase()
+  if (/^(dockerfile|makefile)\b/.test(name)) return name.split('.')[0] ?? ''
+  return name.includes('.') ? (name.split('.').at(-1) ?? '') : ''
 }
 
 async function request(name: string): Promise<void> {

@@ -35,6 +35,34 @@ export function diffLines(before: string, after: string): DiffLine[] {
   return [...old.slice(0, start).map(same), ...middle, ...old.slice(old.length - end).map(same)]
 }
 
+/** The changed lines with some around them, numbered; what is farther away is left out. */
+export function changedHunks(before: string, after: string, around = 3): Hunk[] {
+  const lines = diffLines(before, after)
+  const isNear = nearChanges(lines, around)
+  const hunks: Hunk[] = []
+  let oldNumber = 1
+  let newNumber = 1
+  let current: Hunk | null = null
+  lines.forEach((line, index) => {
+    if (isNear[index] !== true) current = null
+    else if (current === null) {
+      current = { oldStart: oldNumber, newStart: newNumber, lines: [line] }
+      hunks.push(current)
+    } else current.lines.push(line)
+    if (line.kind !== 'added') oldNumber++
+    if (line.kind !== 'removed') newNumber++
+  })
+  return hunks
+}
+
+function nearChanges(lines: readonly DiffLine[], around: number): boolean[] {
+  const isNear = lines.map(() => false)
+  lines.forEach((line, index) => {
+    if (line.kind !== 'same') isNear.fill(true, Math.max(0, index - around), index + around + 1)
+  })
+  return isNear
+}
+
 function splitLines(text: string): string[] {
   return text === '' ? [] : text.split('\n')
 }

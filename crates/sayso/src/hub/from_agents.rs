@@ -1,5 +1,7 @@
 //! What agents do, as it arrives.
 
+use std::path::PathBuf;
+
 use sayso_broker::{EndReason, Event, SessionId};
 use sayso_claude::AgentEvent;
 use sayso_protocol::{Ack, CommandInfo, ContextUse, EntryBody, ErrorCode, ModelInfo, NoticeLevel};
@@ -281,12 +283,13 @@ impl Hub {
 pub(super) async fn forward(
     session: SessionId,
     run: u64,
+    cwd: PathBuf,
     mut events: mpsc::Receiver<AgentEvent>,
     hub: mpsc::Sender<FromAgent>,
 ) {
     /// How many events are passed on at once when they come fast.
     const BATCH: usize = 64;
-    let mut adapter = claude::Adapter::default();
+    let mut adapter = claude::Adapter::new(cwd);
     let mut batch = Vec::with_capacity(BATCH);
     while events.recv_many(&mut batch, BATCH).await > 0 {
         let outputs = batch

@@ -225,6 +225,7 @@ impl Hub {
         tokio::spawn(from_agents::forward(
             id,
             number,
+            options.cwd.clone(),
             received,
             self.to_hub.clone(),
         ));

@@ -18,12 +18,17 @@ use sayso_protocol::ErrorCode;
 
 use super::Web;
 use super::auth::Secret;
+use super::preview::Untrusted;
 use super::rest::refuse;
 
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; \
-    worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+    img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; frame-src 'self'; \
+    manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types default dompurify vue";
+
+/// For what an agent wrote: no origin, no script, nothing from the network; only its own looks.
+const UNTRUSTED_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; \
+    img-src data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 /// Who may come in.
 #[derive(Debug)]
@@ -174,11 +179,17 @@ fn is_own_page(request: &Request) -> bool {
 /// What every answer carries.
 pub(super) async fn set_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await.into_response();
+    let untrusted = response.extensions().get::<Untrusted>().is_some();
+    let (policy, framed_by) = if untrusted {
+        (UNTRUSTED_POLICY, "SAMEORIGIN")
+    } else {
+        (CONTENT_POLICY, "DENY")
+    };
     let headers = response.headers_mut();
     let fixed: [(HeaderName, &'static str); 6] = [
-        (CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+        (CONTENT_SECURITY_POLICY, policy),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (X_FRAME_OPTIONS, "DENY"),
+        (X_FRAME_OPTIONS, framed_by),
         (REFERRER_POLICY, "no-referrer"),
         (
             HeaderName::from_static("cross-origin-opener-policy"),

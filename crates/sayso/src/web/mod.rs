@@ -7,6 +7,7 @@ mod folders;
 mod guard;
 mod label;
 mod pages;
+mod preview;
 mod rest;
 mod socket;
 

@@ -34,6 +34,10 @@ pub(super) fn routes() -> Router<Web> {
         .route("/requests", get(requests))
         .route("/requests/{id}", get(request))
         .route("/requests/{id}/baseline", get(super::baseline::baseline))
+        .route(
+            "/requests/{id}/preview/{question}/{option}",
+            get(super::preview::preview),
+        )
         .route("/requests/{id}/decision", post(decide))
         .route("/requests/{id}/hold", post(hold))
         .route("/requests/{id}/resume_clock", post(resume_clock))

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import { RefusedError } from '../../connection/errors'
 import { receive } from '../../data/receive'
+import { useRequests } from '../../data/requests'
 import type { Decision, PendingRequest } from '../../protocol.gen'
 import {
   makeAgent,
@@ -23,6 +24,8 @@ beforeEach(() => {
 })
 afterEach(() => {
   card.unmount()
+  // Lets go of every key.
+  window.dispatchEvent(new Event('blur'))
   vi.useRealTimers()
 })
 
@@ -32,7 +35,9 @@ async function show(part: Partial<PendingRequest> = {}): Promise<void> {
   receive({ type: 'request_opened', pending_request: request })
   const props = { request, session: makeSession(), position: 1, total: 1 }
   card = mount(RequestCard, { props, attachTo: document.body })
-  vi.advanceTimersByTime(400)
+  // Nothing is laid out here, so nothing could have been in view.
+  useRequests().markSeen(request.request_id)
+  vi.advanceTimersByTime(550)
   await flushPromises()
 }
 
@@ -68,16 +73,6 @@ test.each<[string, Partial<PendingRequest>, () => Promise<unknown>, Decision]>([
     { behavior: 'deny' },
   ],
   [
-    'allow an edited command',
-    {},
-    async () => {
-      await press('edit')
-      await part('edit-input').setValue('ls -l')
-      await part('edit-allow').trigger('submit')
-    },
-    { behavior: 'allow', updated_input: { command: 'ls -l', description: 'List files' } },
-  ],
-  [
     'an edit that changes nothing is a plain allow',
     { tool_name: 'Edit', tool_input: EDIT },
     async () => {
@@ -90,7 +85,7 @@ test.each<[string, Partial<PendingRequest>, () => Promise<unknown>, Decision]>([
     'approve a plan',
     { request_type: 'plan_approval', tool_name: 'ExitPlanMode', tool_input: { plan: '# Plan' } },
     () => press('allow'),
-    { behavior: 'allow' },
+    { behavior: 'allow', permission_mode: 'default' },
   ],
   [
     'answer a question',
@@ -120,6 +115,46 @@ test.each<[string, Partial<PendingRequest>, () => Promise<unknown>, Decision]>([
     { behavior: 'submit', content: { n: 4 } },
   ],
   ['the key for allow', {}, () => card.trigger('keydown', { key: 'a' }), { behavior: 'allow' }],
+  ['Enter on the card', {}, () => card.trigger('keydown', { key: 'Enter' }), { behavior: 'allow' }],
+  [
+    'allow and remember',
+    {
+      suggestions: [
+        { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'allow' },
+        { type: 'addDirectories', directories: ['/srv'], destination: 'session' },
+      ],
+    },
+    async () => {
+      await press('always-allow')
+      expect(part('always-confirm').element.disabled).toBe(true)
+      await card.find('[data-index="1"]').setValue(true)
+      await part('always').trigger('submit')
+    },
+    { behavior: 'allow', remember: [1] },
+  ],
+  [
+    'a risky one that was kept pressed',
+    { destructive: true },
+    async () => {
+      await part('allow').trigger('pointerdown', { button: 0 })
+      vi.advanceTimersByTime(1000)
+    },
+    { behavior: 'allow' },
+  ],
+  [
+    'a number and Enter in a question',
+    {
+      request_type: 'ask_user_question',
+      tool_input: {
+        questions: [{ question: 'Which?', options: [{ label: 'A' }, { label: 'B' }] }],
+      },
+    },
+    async () => {
+      await card.trigger('keydown', { key: '2' })
+      await card.trigger('keydown', { key: 'Enter' })
+    },
+    { behavior: 'answer', answers: { 'Which?': 'B' } },
+  ],
 ])('%s', async (_, request, act, decision) => {
   await show(request)
   await act()
@@ -143,14 +178,25 @@ test.each<[string, Partial<PendingRequest>, () => Promise<unknown>]>([
     },
   ],
   [
-    'an edit that is no valid input',
-    { tool_name: 'Other', tool_input: {} },
+    'a risky one that was only clicked',
+    { destructive: true },
     async () => {
-      await press('edit')
-      await part('edit-input').setValue('{')
-      await part('edit-allow').trigger('submit')
+      await part('allow').trigger('pointerdown', { button: 0 })
+      vi.advanceTimersByTime(300)
+      await part('allow').trigger('pointerup')
+      await press('allow')
+      vi.advanceTimersByTime(2000)
     },
   ],
+  [
+    'a key that repeats on a risky one',
+    { default_to_no: true },
+    async () => {
+      await part('allow').trigger('keydown', { key: 'Enter', repeat: true })
+      vi.advanceTimersByTime(2000)
+    },
+  ],
+  ['Esc, which only asks for the reason', {}, () => card.trigger('keydown', { key: 'Escape' })],
 ])('%s decides nothing', async (_, request, act) => {
   await show(request)
   await act()
@@ -158,13 +204,44 @@ test.each<[string, Partial<PendingRequest>, () => Promise<unknown>]>([
 })
 
 test('a new card takes no clicks in its first moment', async () => {
+  const request = makeRequest()
+  useRequests().markSeen(request.request_id)
   card = mount(RequestCard, {
-    props: { request: makeRequest(), session: makeSession(), position: 1, total: 1 },
+    props: { request, session: makeSession(), position: 1, total: 1 },
   })
   expect(part('allow').element.disabled).toBe(true)
   vi.advanceTimersByTime(400)
   await flushPromises()
+  expect(part('allow').element.disabled).toBe(true)
+  vi.advanceTimersByTime(150)
+  await flushPromises()
   expect(part('allow').element.disabled).toBe(false)
+})
+
+test('nothing is allowed before all of it has been in view', async () => {
+  const request = makeRequest()
+  card = mount(RequestCard, {
+    props: { request, session: makeSession(), position: 1, total: 1 },
+    attachTo: document.body,
+  })
+  vi.advanceTimersByTime(550)
+  await flushPromises()
+  expect(part('allow').exists()).toBe(false)
+  await card.trigger('keydown', { key: 'a' })
+  expect(decided()).toEqual([])
+  expect(part('deny').element.disabled).toBe(false)
+})
+
+test('a key that stays down decides one request', async () => {
+  await show({ request_id: 'one' })
+  await card.trigger('keydown', { key: 'Enter', code: 'Enter' })
+  card.unmount()
+  await show({ request_id: 'two' })
+  await press('allow')
+  expect(decided()).toHaveLength(1)
+  window.dispatchEvent(new KeyboardEvent('keyup', { code: 'Enter' }))
+  await press('allow')
+  expect(decided()).toHaveLength(2)
 })
 
 test('a decided card waits for the server and takes no second decision', async () => {
@@ -213,6 +290,7 @@ test('what cannot be shown exactly cannot be allowed as it is', async () => {
   expect(part('request-unfaithful').text()).toContain('cannot be allowed as it is')
   await press('edit')
   await part('edit-allow').trigger('submit')
+  await flushPromises()
   const tool_input = makeRequest().tool_input
   expect(decided()).toEqual([{ behavior: 'allow', updated_input: tool_input }])
 })

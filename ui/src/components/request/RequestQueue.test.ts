@@ -71,7 +71,7 @@ test('a card that closes makes room for the next, and says how it ended for a br
 })
 
 test('looking at another card loses nothing that was typed', async () => {
-  vi.advanceTimersByTime(400)
+  vi.advanceTimersByTime(550)
   await flushPromises()
   await queue.find('[data-testid="deny"]').trigger('click')
   await queue.find('[data-testid="deny-reason"]').setValue('because')

@@ -1,7 +1,7 @@
 import { onActivated, onBeforeUnmount, onDeactivated, ref, type Ref } from 'vue'
 
-/** Longer than a double click. */
-const DELAY = 350
+/** Longer than a double click, and than a finger on its way down. */
+const DELAY = 500
 
 /**
  * False for the first moment after a card appears: a click meant for what stood

@@ -1,13 +1,11 @@
+const TEXT = 'textarea, select, [contenteditable], [data-text-field]'
+
 /** Fields take every key; these elements have keys of their own. */
-const WITH_KEYS =
-  'input, textarea, select, [contenteditable], [role="radio"], [role="checkbox"], [role="menu"], [role="listbox"]'
+const WITH_KEYS = `input, ${TEXT}, [role="radio"], [role="checkbox"], [role="menu"], [role="listbox"]`
 
 /** True when a single key is nobody's text, also when it is held down. */
 export function isFree(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.isComposing) return false
-  if (event.ctrlKey || event.metaKey || event.altKey) return false
-  if (document.querySelector('dialog[open], [role="menu"]') !== null) return false
-  return !(event.target instanceof Element && event.target.closest(WITH_KEYS) !== null)
+  return isPlain(event) && !isWithin(event, WITH_KEYS)
 }
 
 /** True when single keys are text, or belong to something with keys of its own. */
@@ -15,6 +13,17 @@ export function isTyping(event: KeyboardEvent): boolean {
   return event.repeat || !isFree(event)
 }
 
+function isPlain(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.isComposing) return false
+  if (event.ctrlKey || event.metaKey || event.altKey) return false
+  return document.querySelector('dialog[open], [role="menu"]') === null
+}
+
+function isWithin({ target }: KeyboardEvent, selector: string): boolean {
+  return target instanceof Element && target.closest(selector) !== null
+}
+
+/** Keys are pressed together or one after the other; a slash stands between those that do the same. */
 export interface KeyHelp {
   keys: string[]
   what: string
@@ -60,12 +69,26 @@ export const KEY_HELP: { title: string; rows: KeyHelp[] }[] = [
     ],
   },
   {
+    title: 'Inbox',
+    rows: [
+      { keys: ['j / ↓'], what: 'Next request' },
+      { keys: ['k / ↑'], what: 'Previous request' },
+      { keys: ['Enter / o'], what: 'Into the request' },
+      { keys: ['x'], what: 'Select it, to decide several' },
+      { keys: ['Shift', 'X'], what: 'Select none' },
+    ],
+  },
+  {
     title: 'While a request has the focus',
     rows: [
-      { keys: ['a'], what: 'Allow once (not on risky ones)' },
-      { keys: ['d'], what: 'Deny, with a reason' },
+      { keys: ['Enter / a'], what: 'Allow once (not on risky ones)' },
+      { keys: ['Esc / d'], what: 'Deny, with a reason' },
       { keys: ['e'], what: 'Edit before it runs' },
-      { keys: ['Esc'], what: 'Back; what you typed stays' },
+      { keys: ['h'], what: 'Stop the clock, or let it run' },
+      { keys: ['['], what: 'Previous request' },
+      { keys: [']'], what: 'Next request' },
+      { keys: ['1 … 9'], what: 'Choose an option of a question' },
+      { keys: ['Esc'], what: 'In a field: back; what you typed stays' },
     ],
   },
   {

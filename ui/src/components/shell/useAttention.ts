@@ -1,22 +1,19 @@
-import { ref, watch, type Ref } from 'vue'
+import { watch, type Ref } from 'vue'
 import { useRoute } from 'vue-router'
 
 import { useRequests } from '../../data/requests'
-import { useSessions } from '../../data/sessions'
-import { visible } from '../../text/visible'
-import { headline } from '../request/headline'
+import { useAnnouncement } from '../cues/useAnnouncement'
+import { useRequestCues } from '../cues/useRequestCues'
 import { faviconFor } from './favicon'
 
 /**
- * Says outside the page how much waits: in the tab's title and icon, and on
- * the app's icon where it is installed. Returns the sentence for screen
- * readers when a request is new.
+ * Says outside the page how much waits: in the tab's title and icon, on the
+ * app's icon where it is installed, and by the cues that are wanted. Returns
+ * the sentence for screen readers.
  */
 export function useAttention(): Ref<string> {
   const requests = useRequests()
-  const sessions = useSessions()
   const route = useRoute()
-  const announcement = ref('')
 
   watch(
     [() => requests.count, () => route.meta.title],
@@ -38,18 +35,6 @@ export function useAttention(): Ref<string> {
     { immediate: true },
   )
 
-  watch(
-    () => requests.open,
-    (now, before) => {
-      const fresh = now.filter(
-        (request) => !before.some((old) => old.request_id === request.request_id),
-      )
-      const latest = fresh.at(-1)
-      if (latest === undefined) return
-      const title = visible(sessions.get(latest.session_id)?.title ?? '')
-      announcement.value = `Waiting for you: ${headline(latest)}. Session ${title}.`
-    },
-  )
-
-  return announcement
+  useRequestCues()
+  return useAnnouncement()
 }

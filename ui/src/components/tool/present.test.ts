@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { editable, present, summary, type Presentation } from './present'
+import { present, summary, type Presentation } from './present'
 
 function shown(part: Partial<Presentation>): Presentation {
   const nothing = { command: null, path: null, content: null, words: null, rest: null }
@@ -58,19 +58,4 @@ test.each<[string, unknown, string]>([
   ['Odd', null, ''],
 ])('in one line: %s %j', (tool, input, expected) => {
   expect(summary(tool, input)).toBe(expected)
-})
-
-test.each<[string, unknown, string, string, unknown]>([
-  ['Bash', { command: 'a', timeout: 1 }, 'a', 'b', { command: 'b', timeout: 1 }],
-  ['Write', { file_path: '/a', content: 'a' }, 'a', 'b', { file_path: '/a', content: 'b' }],
-  ['Edit', { old_string: 'x', new_string: 'a' }, 'a', 'b', { old_string: 'x', new_string: 'b' }],
-  ['Other', { n: 1 }, '{\n  "n": 1\n}', '{"n":2}', { n: 2 }],
-])('editing %s keeps the rest', (tool, input, before, text, after) => {
-  const subject = editable(tool, input)
-  expect(subject.text).toBe(before)
-  expect(subject.apply(text)).toEqual(after)
-})
-
-test.each(['{', '[]', '"x"'])('the JSON %s is refused', (text) => {
-  expect(() => editable('Other', {}).apply(text)).toThrowError(/JSON/)
 })

@@ -75,40 +75,6 @@ function isPlainEdit(edit: unknown): edit is { old_string: string; new_string: s
   )
 }
 
-/** What can be changed before it runs, as text. */
-export interface Editable {
-  label: string
-  text: string
-  /** The whole input with the text put back; throws when the text is no valid input. */
-  apply: (text: string) => unknown
-}
-
-const FIELDS: Record<string, { key: string; label: string }> = {
-  Bash: { key: 'command', label: 'Command to run' },
-  Write: { key: 'content', label: 'Content to write' },
-  Edit: { key: 'new_string', label: 'New text' },
-}
-
-export function editable(toolName: string, input: unknown): Editable {
-  const field = FIELDS[toolName]
-  const text = isRecord(input) && field !== undefined ? input[field.key] : undefined
-  if (isRecord(input) && field !== undefined && typeof text === 'string') {
-    return { label: field.label, text, apply: (changed) => ({ ...input, [field.key]: changed }) }
-  }
-  return { label: 'Input as JSON', text: JSON.stringify(input, null, 2), apply: parseObject }
-}
-
-function parseObject(text: string): unknown {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Error('This is not valid JSON.')
-  }
-  if (!isRecord(value)) throw new Error('The input must be a JSON object.')
-  return value
-}
-
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,7 @@
 //! Claude's requests as the broker's asks.
 
+use std::path::Path;
+
 use sayso_broker::{
     Ask, Choice, Form, Json, Kind, Mode, ModeEffect, Plan, Question, QuestionOption, RequestId,
 };
@@ -10,7 +12,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{form, native_id};
+use super::{form, native_id, reading};
 
 const MODES: [PermissionMode; 5] = [
     PermissionMode::Default,
@@ -20,7 +22,7 @@ const MODES: [PermissionMode; 5] = [
     PermissionMode::BypassPermissions,
 ];
 
-pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>) -> Ask {
+pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, cwd: &Path) -> Ask {
     let input = Json::new(asked.input.as_str());
     let mode_effects = MODES
         .iter()
@@ -30,6 +32,7 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>) -> Ask {
     let kind = kind(&asked);
     let choices = choices(&kind, &asked);
     let suggestions = asked.permission_suggestions.len();
+    let reading = reading::read(&asked.tool_name, &asked.input, cwd);
     let detail = RequestDetail {
         agent_id: asked.agent_id,
         agent_label,
@@ -54,7 +57,9 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>) -> Ask {
         mcp_server: asked.mcp_server.map(|server| server.name),
         input_faithful: asked.input_faithful,
         free_text: true,
-        ..RequestDetail::default()
+        risks: reading.risks,
+        destructive: reading.destructive,
+        command_breaks: reading.command_breaks,
     };
     Ask {
         id: RequestId(Uuid::now_v7()),

@@ -5,6 +5,7 @@ mod ask;
 mod file;
 mod form;
 mod history;
+mod reading;
 mod transcript;
 pub mod trust;
 
@@ -16,6 +17,7 @@ use sayso_claude::{AgentEvent, RawJson};
 use sayso_protocol::{Capabilities, CommandInfo, Delta, DeltaKind, ModelInfo, PermissionModeInfo};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use super::{AgentOutput, Danger, MessageProgress, mode};
 
@@ -77,8 +79,9 @@ pub fn permission_modes() -> Vec<PermissionModeInfo> {
 }
 
 /// Turns one agent's events into Sayso's. Lives as long as the agent's process.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Adapter {
+    cwd: PathBuf,
     /// Subagents by id, for people: their names rather than their numbers.
     subagents: HashMap<String, String>,
     /// The agent reports its state; otherwise it is read off its turns.
@@ -86,6 +89,15 @@ pub struct Adapter {
 }
 
 impl Adapter {
+    /// `cwd` is the folder that the agent works in.
+    pub fn new(cwd: PathBuf) -> Self {
+        Self {
+            cwd,
+            subagents: HashMap::new(),
+            reports_state: false,
+        }
+    }
+
     pub fn translate(&mut self, event: AgentEvent) -> Vec<AgentOutput> {
         match event {
             AgentEvent::Initialized(initialized) => {
@@ -112,7 +124,8 @@ impl Adapter {
                     .agent_id
                     .as_ref()
                     .and_then(|id| self.subagents.get(id).cloned());
-                vec![AgentOutput::Asked(Box::new(ask::tool(*asked, label)))]
+                let ask = ask::tool(*asked, label, &self.cwd);
+                vec![AgentOutput::Asked(Box::new(ask))]
             }
             AgentEvent::Elicited(elicitation) => {
                 vec![AgentOutput::Asked(Box::new(ask::elicitation(*elicitation)))]

@@ -3,13 +3,14 @@ import { expect, test } from 'vitest'
 import {
   chooseOther,
   composeAnswers,
+  isChosenList,
+  isHtml,
   NOTHING_CHOSEN,
   readQuestions,
   toggleLabel,
   type Chosen,
   type Question,
 } from './answers'
-import { composeContent, readElicitation, type FormValues } from '../elicitation/elicitation'
 
 const options = ['A', 'B', 'C'].map((label) => ({ label, description: '', preview: null }))
 const one: Question = { question: 'Which?', header: 'One', multiSelect: false, options }
@@ -48,7 +49,7 @@ test.each<[string, Question, Step[], string | string[] | null]>([
   const chosen = steps.reduce((now, step) => step(question, now), NOTHING_CHOSEN)
   const composed = composeAnswers([question], [chosen])
   expect(composed).toEqual(
-    expected === null ? { missing: question } : { answers: { [question.question]: expected } },
+    expected === null ? { missing: question } : { notes: {}, answers: { [question.question]: expected } },
   )
 })
 
@@ -69,45 +70,27 @@ test.each([null, {}, { questions: [] }, { questions: ['x'] }, { questions: [{ he
   },
 )
 
-const schema = {
-  properties: {
-    note: { type: 'string', description: 'Why' },
-    env: { type: 'string', title: 'Environment', enum: ['a', 'b'] },
-    count: { type: 'integer' },
-    share: { type: 'number', default: 0.5 },
-    dry: { type: 'boolean', default: true },
-  },
-  required: ['env', 'count'],
-}
-const { fields } = readElicitation({ requested_schema: schema, property_order: ['env', 'count'] })
-
-test('fields come in the order the server wants', () => {
-  expect(fields.map(({ name, kind }) => [name, kind])).toEqual([
-    ['env', 'choice'],
-    ['count', 'integer'],
-    ['note', 'text'],
-    ['share', 'number'],
-    ['dry', 'boolean'],
-  ])
+test('a note goes with its question, an empty one with none', () => {
+  const noted = { ...toggleLabel(one, NOTHING_CHOSEN, 'A'), note: ' soon ' }
+  const plain = toggleLabel(many, NOTHING_CHOSEN, 'B')
+  expect(composeAnswers([one, many], [noted, plain])).toEqual({
+    answers: { 'Which?': 'A', 'Which ones?': ['B'] },
+    notes: { 'Which?': 'soon' },
+  })
 })
 
-test.each<[string, FormValues, ReturnType<typeof composeContent>]>([
-  [
-    'typed values; empty optional ones are left out',
-    { env: 'a', count: '3' },
-    { content: { env: 'a', count: 3, share: 0.5, dry: true } },
-  ],
-  [
-    'every problem by field',
-    { count: '1.5', share: 'x' },
-    {
-      problems: {
-        env: 'This is needed.',
-        count: 'This must be a whole number.',
-        share: 'This must be a number.',
-      },
-    },
-  ],
-])('a form gives %s', (_, values, expected) => {
-  expect(composeContent(fields, values)).toEqual(expected)
+test.each([
+  ['<div>page</div>', true],
+  ['\n<!DOCTYPE html><p>', true],
+  ['a < b', false],
+  ['<https://example.org>', false],
+  ['```html\n<div>\n```', false],
+])('%j is a page: %j', (preview, expected) => {
+  expect(isHtml(preview)).toBe(expected)
+})
+
+test('only what was kept by this form is taken for choices', () => {
+  expect(isChosenList([NOTHING_CHOSEN])).toBe(true)
+  expect(isChosenList([{ labels: 'A' }])).toBe(false)
+  expect(isChosenList('A')).toBe(false)
 })

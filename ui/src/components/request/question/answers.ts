@@ -1,3 +1,4 @@
+import { isStringList } from '../../../data/storage'
 import { isRecord } from '../../tool/present'
 
 export interface QuestionOption {
@@ -19,9 +20,25 @@ export interface Chosen {
   /** Whether the row for free text is chosen, and what stands in it. */
   other: boolean
   otherText: string
+  /** What the human adds to the answer, whichever it is. */
+  note: string
 }
 
-export const NOTHING_CHOSEN: Chosen = { labels: [], other: false, otherText: '' }
+export const NOTHING_CHOSEN: Chosen = { labels: [], other: false, otherText: '', note: '' }
+
+export function isChosenList(value: unknown): value is Chosen[] {
+  return Array.isArray(value) && value.every(isChosen)
+}
+
+function isChosen(value: unknown): value is Chosen {
+  return (
+    isRecord(value) &&
+    isStringList(value.labels) &&
+    typeof value.other === 'boolean' &&
+    typeof value.otherText === 'string' &&
+    typeof value.note === 'string'
+  )
+}
 
 /** The questions of a tool input; null when it has another shape. */
 export function readQuestions(input: unknown): Question[] | null {
@@ -72,12 +89,26 @@ export function answerOf(question: Question, chosen: Chosen): string | string[] 
 export function composeAnswers(
   questions: Question[],
   chosen: readonly Chosen[],
-): { answers: Record<string, string | string[]> } | { missing: Question } {
-  const answers: Record<string, string | string[]> = {}
+): Composed | { missing: Question } {
+  const composed: Composed = { answers: {}, notes: {} }
   for (const [index, question] of questions.entries()) {
-    const answer = answerOf(question, chosen[index] ?? NOTHING_CHOSEN)
+    const choice = chosen[index] ?? NOTHING_CHOSEN
+    const answer = answerOf(question, choice)
     if (answer === null) return { missing: question }
-    answers[question.question] = answer
+    composed.answers[question.question] = answer
+    const note = choice.note.trim()
+    if (note !== '') composed.notes[question.question] = note
   }
-  return { answers }
+  return composed
+}
+
+/** By question text. */
+export interface Composed {
+  answers: Record<string, string | string[]>
+  notes: Record<string, string>
+}
+
+/** A preview is Markdown unless it is written as a page. */
+export function isHtml(preview: string): boolean {
+  return /^\s*<(!doctype|html|head|body|style|div|section|main|table|svg|p|h[1-6])\b/i.test(preview)
 }

@@ -1,0 +1,121 @@
+//! Rules that deny or ask, looked for in everything that might run.
+
+use super::file::stop_by_path;
+use super::{Verdict, quote};
+use crate::call::ToolCall;
+use crate::decision::Decision;
+use crate::rule::PathTool;
+use crate::rules::Rules;
+use crate::shell::command::{Command, RedirectKind, join};
+use crate::shell::wrappers::{program_name, read_through};
+
+/// Longer commands are not read; they are denied if anything could deny them.
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// Programs that show the files they are given.
+const READERS: &[&str] = &[
+    "cat", "head", "tail", "less", "more", "grep", "egrep", "fgrep", "rg", "sed", "awk", "cut",
+    "sort", "uniq", "wc", "nl", "tac", "od", "xxd", "hexdump", "strings", "base64", "diff", "cp",
+    "mv", "tee", "vi", "vim", "nano", "source", ".", "bat", "jq",
+];
+
+pub(super) fn judge(rules: &Rules, call: &ToolCall<'_>, command: &str, verdict: &mut Verdict) {
+    if command.len() > MAX_BYTES {
+        too_long(rules, verdict);
+        return;
+    }
+    let stops = [Decision::Deny, Decision::Ask];
+    let by_command = stops.map(|effect| !rules.index(effect).commands.is_empty());
+    let by_path = stops.iter().any(|effect| {
+        let paths = &rules.index(*effect).paths;
+        paths.has(PathTool::Read) || paths.has(PathTool::Edit)
+    });
+    if by_command.contains(&true) {
+        stop_by_text(rules, command.trim(), verdict);
+    }
+    if by_command == [false, false] && !by_path {
+        return;
+    }
+    for found in read_through(command).commands {
+        if by_command.contains(&true) {
+            for text in spellings(&found) {
+                stop_by_text(rules, &text, verdict);
+            }
+        }
+        if by_path {
+            stop_by_files(rules, call, &found, verdict);
+        }
+    }
+}
+
+fn too_long(rules: &Rules, verdict: &mut Verdict) {
+    verdict.doubt("the command is too long to be read");
+    for effect in [Decision::Deny, Decision::Ask] {
+        let commands = &rules.index(effect).commands;
+        if !commands.is_empty() {
+            verdict.stop(
+                effect,
+                commands.all(),
+                "a command that is too long to be read",
+            );
+        }
+    }
+}
+
+fn stop_by_text(rules: &Rules, text: &str, verdict: &mut Verdict) {
+    for effect in [Decision::Deny, Decision::Ask] {
+        let mut hits = Vec::new();
+        rules.index(effect).commands.find(text, &mut hits);
+        if !hits.is_empty() {
+            let ids = hits.into_iter().map(|hit| hit.id).collect();
+            verdict.stop(effect, ids, &quote(text));
+        }
+    }
+}
+
+/// The ways in which a rule's author may have written this command.
+fn spellings(command: &Command) -> Vec<String> {
+    let mut spellings = vec![join(&command.words)];
+    let plain: Vec<&str> = command
+        .words
+        .iter()
+        .map(|word| word.text.as_str())
+        .collect();
+    spellings.push(plain.join(" "));
+    if !command.assignments.is_empty() {
+        spellings.push(command.text());
+    }
+    if let Some(program) = command.words.first()
+        && program.text.contains('/')
+    {
+        let rest = spellings[0].get(program.text.len()..).unwrap_or_default();
+        spellings.push(format!("{}{rest}", program_name(program)));
+    }
+    spellings.dedup();
+    spellings.retain(|text| !text.is_empty());
+    spellings
+}
+
+/// Redirects, and the operands of programs that show files.
+fn stop_by_files(rules: &Rules, call: &ToolCall<'_>, command: &Command, verdict: &mut Verdict) {
+    for redirect in &command.redirects {
+        let tool = match redirect.kind {
+            RedirectKind::Read => PathTool::Read,
+            RedirectKind::Write | RedirectKind::Append => PathTool::Edit,
+            RedirectKind::Duplicate | RedirectKind::HereText => continue,
+        };
+        stop_by_path(rules, call, tool, &redirect.target.text, verdict);
+    }
+    let Some((program, arguments)) = command.words.split_first() else {
+        return;
+    };
+    if READERS.contains(&program_name(program)) {
+        let operands = arguments.iter().filter(|word| !word.text.starts_with('-'));
+        for operand in operands {
+            stop_by_path(rules, call, PathTool::Read, &operand.text, verdict);
+        }
+    }
+    for target in crate::risk::written_paths(program_name(program), arguments) {
+        stop_by_path(rules, call, PathTool::Edit, &target.text, verdict);
+    }
+}

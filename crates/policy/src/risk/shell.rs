@@ -1,0 +1,179 @@
+//! The risks of a shell command, from all commands found in it.
+
+use super::{Risk, RiskKind, files, git, programs, risk};
+use crate::call::ToolCall;
+use crate::programs::{is_interpreter, is_shell};
+use crate::shell::command::{Command, Redirect, RedirectKind, Word};
+use crate::shell::parses;
+use crate::shell::wrappers::{program_name, read_through, script_word};
+
+/// More commands than a human would read are not read here either.
+const MAX_COMMANDS: usize = 1_000;
+
+pub(super) fn read(command: &str, call: &ToolCall<'_>) -> Vec<Risk> {
+    let reading = read_through(command);
+    let too_many = reading.commands.len() > MAX_COMMANDS;
+    let mut risks = Vec::new();
+    if !reading.complete || too_many || !parses(command) {
+        risks.push(risk(RiskKind::Unknown, command));
+    }
+    for command in reading.commands.iter().take(MAX_COMMANDS) {
+        read_command(command, call, &mut risks);
+    }
+    risks
+}
+
+fn read_command(command: &Command, call: &ToolCall<'_>, risks: &mut Vec<Risk>) {
+    for redirect in &command.redirects {
+        read_redirect(redirect, call, risks);
+    }
+    let Some((program, arguments)) = command.words.split_first() else {
+        return;
+    };
+    let text = command.text();
+    if !program.literal {
+        risks.push(risk(RiskKind::Unknown, &text));
+        return;
+    }
+    let name = program_name(program);
+    let kinds = if name == "git" {
+        git::kinds(arguments)
+    } else {
+        programs::kinds(name, arguments)
+    };
+    risks.extend(kinds.into_iter().map(|kind| risk(kind, &text)));
+    risks.extend(unread_code(command, name, arguments));
+    if program.text.contains('/') && !is_system_folder(&program.text) {
+        risks.push(risk(RiskKind::Unknown, &program.text));
+    }
+    for word in programs::written_paths(name, arguments) {
+        match path_text(word, call) {
+            Some(path) => risks.extend(files::written(call, &path, &text)),
+            None => risks.push(risk(RiskKind::Unknown, &text)),
+        }
+    }
+    if matches!(name, "cd" | "pushd")
+        && let Some(path) = arguments.first().and_then(|word| path_text(word, call))
+        && path != "-"
+    {
+        risks.extend(files::outside(call, &path, &text));
+    }
+}
+
+fn is_system_folder(program: &str) -> bool {
+    [
+        "/bin/",
+        "/usr/bin/",
+        "/usr/local/bin/",
+        "/sbin/",
+        "/usr/sbin/",
+    ]
+    .iter()
+    .any(|folder| {
+        program
+            .strip_prefix(folder)
+            .is_some_and(|name| !name.contains('/'))
+    })
+}
+
+fn read_redirect(redirect: &Redirect, call: &ToolCall<'_>, risks: &mut Vec<Risk>) {
+    let target = &redirect.target;
+    if target.text.starts_with("/dev/tcp/") || target.text.starts_with("/dev/udp/") {
+        risks.push(risk(RiskKind::Network, &target.text));
+        return;
+    }
+    match redirect.kind {
+        RedirectKind::Read | RedirectKind::Duplicate | RedirectKind::HereText => {}
+        RedirectKind::Write | RedirectKind::Append => match path_text(target, call) {
+            Some(path) if is_stream(&path) => {}
+            Some(path) if path.starts_with("/dev/") => {
+                risks.push(risk(RiskKind::Overwrites, &format!("> {}", target.text)));
+            }
+            Some(path) => {
+                let words = format!("> {}", target.text);
+                risks.extend(files::written(call, &path, &words));
+            }
+            None if target.text.starts_with('>') => {}
+            None => risks.push(risk(RiskKind::Unknown, &format!("> {}", target.text))),
+        },
+    }
+}
+
+fn is_stream(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty"
+    ) || path.starts_with("/dev/fd/")
+}
+
+/// The path a word stands for, if that can be told.
+fn path_text(word: &Word, call: &ToolCall<'_>) -> Option<String> {
+    if word.literal {
+        return Some(word.text.clone());
+    }
+    let known = [
+        ("$HOME", call.home),
+        ("${HOME}", call.home),
+        ("$PWD", call.cwd),
+    ];
+    known.iter().find_map(|(variable, value)| {
+        let rest = word.text.strip_prefix(variable)?;
+        let separate = rest.is_empty() || rest.starts_with('/');
+        (separate && !rest.contains(['$', '`'])).then(|| format!("{value}{rest}"))
+    })
+}
+
+/// Code that is not in the text: from a pipe, a substitution, a file.
+fn unread_code(command: &Command, name: &str, arguments: &[Word]) -> Option<Risk> {
+    let is_shell = is_shell(name);
+    let is_source = matches!(name, "source" | ".");
+    if !is_shell && !is_source && name != "eval" && !is_interpreter(name) {
+        return None;
+    }
+    let substituted = |word: &Word| word.text.contains("$()") || word.text.starts_with("<");
+    if name == "eval" {
+        return match arguments.iter().find(|word| !word.literal) {
+            Some(word) if substituted(word) => Some(piped("eval", word)),
+            Some(_) => Some(risk(RiskKind::Unknown, &command.text())),
+            None => None,
+        };
+    }
+    if let Some(script) = script_word(arguments).filter(|_| is_shell) {
+        return match script.literal {
+            true => None,
+            false if substituted(script) => Some(piped(name, script)),
+            false => Some(risk(RiskKind::Unknown, &command.text())),
+        };
+    }
+    let operand = arguments
+        .iter()
+        .find(|word| !word.text.starts_with('-') || word.is("-"));
+    match operand {
+        Some(word) if !word.literal && word.text.starts_with('<') => Some(piped(name, word)),
+        Some(word) if !word.is("-") => Some(risk(RiskKind::Unknown, &command.text())),
+        _ if takes_code_option(arguments) => Some(risk(RiskKind::Unknown, &command.text())),
+        _ if command.piped => Some(risk(
+            RiskKind::PipesIntoShell,
+            &format!("| {}", command.text()),
+        )),
+        _ => None,
+    }
+}
+
+fn piped(name: &str, word: &Word) -> Risk {
+    risk(RiskKind::PipesIntoShell, &format!("{name} {}", word.text))
+}
+
+/// `python -c`, `node -e`, `perl -ne` and modules: code or a name follows.
+fn takes_code_option(arguments: &[Word]) -> bool {
+    arguments.iter().any(|word| {
+        let letters = word.text.strip_prefix('-').unwrap_or_default();
+        word.text.starts_with("--eval")
+            || word.text.starts_with("--print")
+            || letters
+                .chars()
+                .next_back()
+                .is_some_and(|last| "cemnr".contains(last))
+                && letters.len() <= 3
+    })
+}

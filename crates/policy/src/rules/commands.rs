@@ -1,0 +1,118 @@
+//! Command patterns by their text, so that 1,000 rules cost a few lookups.
+
+use std::collections::HashMap;
+
+use super::RuleId;
+use crate::rule::{CommandPattern, Shape, Wildcards};
+use crate::shell::strict;
+
+#[derive(Debug, Default)]
+pub(crate) struct CommandIndex {
+    everything: Vec<RuleId>,
+    exact: HashMap<String, Vec<RuleId>>,
+    prefixes: HashMap<String, Vec<RuleId>>,
+    /// No prefix has more blanks than this.
+    most_blanks: usize,
+    /// By their first word, where that is literal.
+    by_program: HashMap<String, Vec<(Wildcards, RuleId)>>,
+    wildcards: Vec<(Wildcards, RuleId)>,
+}
+
+/// A rule that matched a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hit {
+    pub(crate) id: RuleId,
+    /// It names this text and no other.
+    pub(crate) exact: bool,
+}
+
+impl CommandIndex {
+    pub(super) fn add(&mut self, pattern: CommandPattern, id: RuleId) {
+        match pattern.shape {
+            Shape::Everything => self.everything.push(id),
+            Shape::Exact(text) => {
+                for text in spellings(text) {
+                    self.exact.entry(text).or_default().push(id.clone());
+                }
+            }
+            Shape::Prefix(text) => {
+                for text in spellings(text) {
+                    let blanks = text.bytes().filter(|byte| *byte == b' ').count();
+                    self.most_blanks = self.most_blanks.max(blanks);
+                    self.prefixes.entry(text).or_default().push(id.clone());
+                }
+            }
+            Shape::Wildcards(pattern) => {
+                let first = pattern
+                    .parts()
+                    .first()
+                    .and_then(|part| part.split_once(' '));
+                match first.map(|(program, _)| program.to_owned()) {
+                    Some(program) => self
+                        .by_program
+                        .entry(program)
+                        .or_default()
+                        .push((pattern, id)),
+                    None => self.wildcards.push((pattern, id)),
+                }
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.everything.is_empty()
+            && self.exact.is_empty()
+            && self.prefixes.is_empty()
+            && self.by_program.is_empty()
+            && self.wildcards.is_empty()
+    }
+
+    /// Every rule here, for a command that is too long to be read.
+    pub(crate) fn all(&self) -> Vec<RuleId> {
+        let by_text = self.exact.values().chain(self.prefixes.values()).flatten();
+        let by_program = self.by_program.values().flatten();
+        let patterns = by_program.chain(&self.wildcards).map(|(_, id)| id);
+        let ids = self.everything.iter().chain(by_text).chain(patterns);
+        ids.cloned().collect()
+    }
+
+    /// Adds the rules that match `text`, one sub-command.
+    pub(crate) fn find(&self, text: &str, hits: &mut Vec<Hit>) {
+        let mut push = |ids: &[RuleId], exact: bool| {
+            let ids = ids.iter().cloned();
+            hits.extend(ids.map(|id| Hit { id, exact }));
+        };
+        push(&self.everything, false);
+        if let Some(ids) = self.exact.get(text) {
+            push(ids, true);
+        }
+        if !self.prefixes.is_empty() {
+            let blanks = text.match_indices(' ').map(|(at, _)| at);
+            let ends = blanks.take(self.most_blanks + 1);
+            for end in ends.chain([text.len()]) {
+                if let Some(ids) = text.get(..end).and_then(|text| self.prefixes.get(text)) {
+                    push(ids, false);
+                }
+            }
+        }
+        let program = text.split(' ').next().unwrap_or_default();
+        let of_program = self.by_program.get(program).into_iter().flatten();
+        for (pattern, id) in of_program.chain(&self.wildcards) {
+            if pattern.matches(text) {
+                push(std::slice::from_ref(id), false);
+            }
+        }
+    }
+}
+
+/// The text as it is written, and as the words in it would be written here.
+fn spellings(text: String) -> Vec<String> {
+    let plain = strict::understand(&text).ok();
+    let canonical = plain.and_then(|commands| match commands.as_slice() {
+        [command] if command.assignments.is_empty() => Some(strict::join(&command.words)),
+        _ => None,
+    });
+    let mut spellings = vec![text];
+    spellings.extend(canonical.filter(|canonical| *canonical != spellings[0]));
+    spellings
+}

@@ -1,0 +1,128 @@
+//! Path patterns, compiled together for each place they start from.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::{RuleId, Source};
+use crate::call::ToolCall;
+use crate::decision::Decision;
+use crate::path::{absolute, resolve};
+use crate::rule::{PathBase, PathPattern, PathTool};
+
+type Place = (PathTool, PathBase, Source);
+
+#[derive(Debug, Default)]
+pub(crate) struct PathIndex {
+    effect: Option<Decision>,
+    sets: Vec<PathSet>,
+}
+
+#[derive(Debug)]
+struct PathSet {
+    tool: PathTool,
+    base: PathBase,
+    source: Source,
+    globs: Gitignore,
+    ids: HashMap<String, Vec<RuleId>>,
+}
+
+impl PathIndex {
+    pub(super) fn new(effect: Decision, entries: Vec<(Place, PathPattern, RuleId)>) -> Self {
+        let mut places: HashMap<Place, BTreeMap<String, Vec<RuleId>>> = HashMap::new();
+        for ((tool, base, source), pattern, id) in entries {
+            // Only patterns that start from the source differ by it.
+            let source = if base == PathBase::Source {
+                source
+            } else {
+                Source::Session
+            };
+            let lines = places.entry((tool, base, source)).or_default();
+            for line in pattern.lines(effect) {
+                lines.entry(line).or_default().push(id.clone());
+            }
+        }
+        let sets = places.into_iter();
+        let sets = sets.filter_map(|(place, lines)| PathSet::new(effect, place, lines));
+        Self {
+            effect: Some(effect),
+            sets: sets.collect(),
+        }
+    }
+
+    pub(crate) fn has(&self, tool: PathTool) -> bool {
+        self.sets.iter().any(|set| set.tool == tool)
+    }
+
+    /// The rules for `tool` that match `path` (absolute, normalised); nothing
+    /// when none does.
+    pub(crate) fn find(
+        &self,
+        call: &ToolCall<'_>,
+        tool: PathTool,
+        path: &str,
+    ) -> Option<Vec<RuleId>> {
+        let mut found: Option<Vec<RuleId>> = None;
+        for set in self.sets.iter().filter(|set| set.tool == tool) {
+            let base = set.folder(call);
+            let mut bases = vec![base];
+            if self.effect != Some(Decision::Allow) {
+                // What denies also holds where the folder really is.
+                bases.extend(resolve(&bases[0], call.links));
+                bases.dedup();
+            }
+            for base in bases {
+                if let Some(ids) = set.find(&base, path) {
+                    found.get_or_insert_default().extend(ids.iter().cloned());
+                }
+            }
+        }
+        found
+    }
+}
+
+impl PathSet {
+    fn new(
+        effect: Decision,
+        (tool, base, source): Place,
+        lines: BTreeMap<String, Vec<RuleId>>,
+    ) -> Option<Self> {
+        let mut builder = GitignoreBuilder::new("");
+        builder.case_insensitive(effect != Decision::Allow).ok()?;
+        for line in lines.keys() {
+            // Each was checked when its rule was made.
+            builder.add_line(None, line).ok()?;
+        }
+        Some(Self {
+            tool,
+            base,
+            source,
+            globs: builder.build().ok()?,
+            ids: lines.into_iter().collect(),
+        })
+    }
+
+    fn folder(&self, call: &ToolCall<'_>) -> String {
+        let normal = |path: &str| absolute(path, "/", None);
+        match (self.base, &self.source) {
+            (PathBase::Root, _) => "/".to_owned(),
+            (PathBase::Home, _) => normal(call.home),
+            (PathBase::WorkingFolder, _) | (PathBase::Source, Source::Session) => normal(call.cwd),
+            (PathBase::Source, Source::Project) => normal(call.project_root),
+            (PathBase::Source, Source::User) => normal(&format!("{}/.claude", call.home)),
+            (PathBase::Source, Source::Folder(folder)) => normal(folder),
+        }
+    }
+
+    fn find(&self, base: &str, path: &str) -> Option<&[RuleId]> {
+        let relative = path.strip_prefix(base.trim_end_matches('/'))?;
+        let relative = relative.strip_prefix('/')?;
+        if relative.is_empty() {
+            return None;
+        }
+        let matched = self.globs.matched_path_or_any_parents(relative, false);
+        let glob = matched.inner().filter(|_| matched.is_ignore())?;
+        let ids = self.ids.get(glob.original());
+        Some(ids.map(Vec::as_slice).unwrap_or_default())
+    }
+}

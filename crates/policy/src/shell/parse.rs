@@ -1,0 +1,55 @@
+//! The grammar: tree-sitter-bash, with its work bounded.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+/// Longer commands are not parsed: nobody reads them, and error recovery is
+/// slower than linear.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// How often the parser may report progress before it is stopped. A well-formed
+/// command of the longest length stays far below.
+const MAX_PROGRESS_REPORTS: usize = 20_000;
+
+/// The syntax tree of `command`, with or without errors in it; nothing when it
+/// is too long or too hard to parse.
+pub(crate) fn parse(command: &str) -> Option<Tree> {
+    if command.len() > MAX_BYTES {
+        return None;
+    }
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_bash::LANGUAGE.into())
+        .ok()?;
+    let mut reports = 0_usize;
+    let mut stop_when_exhausted = |_: &tree_sitter::ParseState| {
+        reports += 1;
+        if reports > MAX_PROGRESS_REPORTS {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut stop_when_exhausted);
+    let bytes = only_ascii(command);
+    let mut read_from = |offset: usize, _| bytes.get(offset..).unwrap_or_default();
+    parser.parse_with_options(&mut read_from, None, Some(options))
+}
+
+/// The same length with a plain character for every byte beyond ASCII. The
+/// grammar's scanner reads outside of its memory on others
+/// (tree-sitter/tree-sitter-bash#337), and to a shell they are plain anyway.
+fn only_ascii(command: &str) -> Cow<'_, [u8]> {
+    if command.is_ascii() {
+        return Cow::Borrowed(command.as_bytes());
+    }
+    let plain = |byte: u8| if byte.is_ascii() { byte } else { b'.' };
+    Cow::Owned(command.bytes().map(plain).collect())
+}
+
+/// `command` is well-formed as far as the grammar knows.
+pub(crate) fn parses(command: &str) -> bool {
+    parse(command).is_some_and(|tree| !tree.root_node().has_error())
+}

@@ -1,0 +1,157 @@
+//! Finds every command in a text, nested ones too, in one pass.
+//!
+//! This reader is for the cautious side: deny rules, ask rules and the risk.
+//! It accepts anything, errors and hostile sizes included, and leans towards
+//! finding too much. What may be *allowed* is decided on the grammar's tree
+//! instead, and must agree with what is found here.
+
+mod heredoc;
+mod list;
+mod operators;
+mod quotes;
+
+use super::command::Command;
+use heredoc::Pending;
+use list::{Close, List};
+
+/// Deeper nesting is read flat: every bracket and quote only separates.
+const MAX_DEPTH: usize = 1_000;
+
+/// Heredocs inside substitutions inside heredocs.
+const MAX_HEREDOC_DEPTH: usize = 4;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// In the order in which they end.
+    pub(crate) commands: Vec<Command>,
+    /// Everything was closed and nothing was too deep.
+    pub(crate) complete: bool,
+}
+
+pub(crate) fn read(text: &str) -> Reading {
+    read_in(text, Mode::List, 0)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Commands; one [`List`] for each of these on the stack.
+    List,
+    DoubleQuote,
+    /// `${…}`
+    Parameter,
+    /// The body of a heredoc whose delimiter is not quoted.
+    Heredoc,
+}
+
+#[derive(Debug)]
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    modes: Vec<Mode>,
+    lists: Vec<List>,
+    open_backticks: usize,
+    heredocs: Vec<Pending>,
+    heredoc_depth: usize,
+    found: Reading,
+}
+
+fn read_in(text: &str, mode: Mode, heredoc_depth: usize) -> Reading {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        modes: vec![mode],
+        lists: vec![List::new(Close::End)],
+        open_backticks: 0,
+        heredocs: Vec::new(),
+        heredoc_depth,
+        found: Reading {
+            commands: Vec::new(),
+            complete: true,
+        },
+    };
+    reader.run();
+    reader.found
+}
+
+impl Reader<'_> {
+    fn run(&mut self) {
+        while self.at < self.text.len() {
+            match self.modes.last().copied().unwrap_or(Mode::List) {
+                Mode::List => self.step_list(),
+                Mode::DoubleQuote => self.step_quoted(Some(b'"')),
+                Mode::Parameter => self.step_quoted(Some(b'}')),
+                Mode::Heredoc => self.step_quoted(None),
+            }
+        }
+        if self.modes.len() > 1 || !self.heredocs.is_empty() {
+            self.found.complete = false;
+        }
+        while !self.lists.is_empty() {
+            self.end_command(false);
+            self.lists.pop();
+        }
+    }
+
+    fn byte(&self, offset: usize) -> u8 {
+        let bytes = self.text.as_bytes();
+        bytes.get(self.at + offset).copied().unwrap_or(0)
+    }
+
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn push(&mut self, mode: Mode) {
+        if self.modes.len() >= MAX_DEPTH {
+            self.read_flat();
+        } else {
+            self.modes.push(mode);
+        }
+    }
+
+    fn push_list(&mut self, list: List) {
+        if self.modes.len() >= MAX_DEPTH {
+            self.read_flat();
+            return;
+        }
+        if list.close == Close::Backtick {
+            self.open_backticks += 1;
+        }
+        self.modes.push(Mode::List);
+        self.lists.push(list);
+    }
+
+    /// Closes the innermost list, with the quotes still open inside it.
+    fn pop_list(&mut self) {
+        self.end_command(false);
+        while self.modes.len() > 1 {
+            if self.modes.pop() == Some(Mode::List) {
+                break;
+            }
+        }
+        if self.lists.len() > 1
+            && let Some(closed) = self.lists.pop()
+            && closed.close == Close::Backtick
+        {
+            self.open_backticks = self.open_backticks.saturating_sub(1);
+        }
+    }
+
+    /// The rest of the text as plain words between anything that separates.
+    fn read_flat(&mut self) {
+        self.found.complete = false;
+        let separators = [';', '&', '|', '(', ')', '\n', '`', '"', '\''];
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        self.at = self.text.len();
+        for part in rest.split(separators) {
+            let words = part.split_whitespace();
+            let words: Vec<_> = words.map(super::command::Word::literal).collect();
+            if !words.is_empty() {
+                self.found.commands.push(Command {
+                    words,
+                    ..Command::default()
+                });
+            }
+        }
+    }
+}

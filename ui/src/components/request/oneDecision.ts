@@ -1,0 +1,33 @@
+/**
+ * One press of a key decides at most one request: a key that stays down while
+ * the next request takes the place of the last one must not decide that too.
+ */
+const down = new Set<string>()
+/** Keys that have decided something and were not let go since. */
+const spent = new Set<string>()
+
+/** Called before a decision is sent; false when a key that is still down has made one. */
+export function takeDecision(): boolean {
+  if (spent.size > 0) return false
+  for (const key of down) spent.add(key)
+  return true
+}
+
+function pressed({ code }: KeyboardEvent): void {
+  down.add(code)
+}
+
+function released({ code }: KeyboardEvent): void {
+  down.delete(code)
+  spent.delete(code)
+}
+
+/** Keys that are let go outside of the window never say so. */
+function left(): void {
+  down.clear()
+  spent.clear()
+}
+
+window.addEventListener('keydown', pressed, { capture: true })
+window.addEventListener('keyup', released, { capture: true })
+window.addEventListener('blur', left)
