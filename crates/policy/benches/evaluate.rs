@@ -8,7 +8,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use sayso_policy::{Decision, Entry, Rule, RuleId, Rules, Source, ToolCall, evaluate, risk};
+use sayso_policy::{Decision, Entry, Rule, RuleId, Rules, Source, ToolCall, evaluate, risk, shell};
 use serde_json::{Value, json};
 
 /// What people have: mostly prefixes, some patterns, some paths and hosts.
@@ -113,12 +113,15 @@ fn hostile(criterion: &mut Criterion) {
         "(",
         "$(",
         "a;",
+        "true; ",
         "<<a\n",
         "<<a ",
         "@()",
         "$((",
         "case x in ",
         "eval ",
+        "sudo ",
+        "bash -c a ",
     ];
     let long = units.map(|unit| {
         (
@@ -146,5 +149,17 @@ fn hostile(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, decisions, risks, hostile);
+fn breaks(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("breaks");
+    group.sample_size(10);
+    for unit in ["a && b; ", "'", "(", "$(", "{", "<<a\n", "if a; then "] {
+        let command = unit.repeat(64 * 1024 / unit.len());
+        group.bench_function(format!("64 KiB of {unit:?}"), |bencher| {
+            bencher.iter(|| shell::breaks(black_box(&command)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, decisions, risks, hostile, breaks);
 criterion_main!(benches);

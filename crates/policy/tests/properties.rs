@@ -158,7 +158,7 @@ fn check(tool: &str, input: &serde_json::Value, rules: &[(Decision, &str)]) -> C
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn a_stricter_rule_more_never_makes_the_decision_milder(

@@ -16,6 +16,13 @@ test('a draft is there again after a reload', () => {
   expect(draftOf('two').value).toBe('')
 })
 
+test('a list that is changed in place is kept too', () => {
+  const isList = (value: unknown): value is string[] => Array.isArray(value)
+  const list = () => effectScope().run(() => useRequestDraft('one', 'list', ['a'], isList))!
+  list().value[0] = 'b'
+  expect(list().value).toEqual(['b'])
+})
+
 test('another tab writes, this one follows', () => {
   const draft = draftOf('one')
   localStorage.setItem('sayso.request.one.reason', '"from the other tab"')

@@ -16,7 +16,9 @@ export function useRequestDraft<T>(
   isExpected: (value: unknown) => value is T,
 ): Ref<T> {
   const key = `${PREFIX}${requestId}.${part}`
-  const draft = ref(readJson(localStorage, key, isExpected) ?? initial) as Ref<T>
+  const beginning = JSON.stringify(initial)
+  const read = (): T => readJson(localStorage, key, isExpected) ?? (JSON.parse(beginning) as T)
+  const draft = ref(read()) as Ref<T>
   let written = JSON.stringify(draft.value)
 
   watch(
@@ -25,7 +27,7 @@ export function useRequestDraft<T>(
       const text = JSON.stringify(value)
       if (text === written) return
       written = text
-      if (text === JSON.stringify(initial)) forget(localStorage, key)
+      if (text === beginning) forget(localStorage, key)
       else writeJson(localStorage, key, value)
     },
     { deep: true, flush: 'sync' },
@@ -33,7 +35,7 @@ export function useRequestDraft<T>(
 
   function changedElsewhere(event: StorageEvent): void {
     if (event.storageArea !== localStorage || event.key !== key) return
-    const value = readJson(localStorage, key, isExpected) ?? initial
+    const value = read()
     written = JSON.stringify(value)
     draft.value = value
   }

@@ -6,7 +6,7 @@ use crate::call::ToolCall;
 use crate::decision::Decision;
 use crate::rule::PathTool;
 use crate::rules::Rules;
-use crate::shell::command::{Command, RedirectKind, join};
+use crate::shell::command::{Command, RedirectKind, is_plain, join};
 use crate::shell::wrappers::{program_name, read_through};
 
 /// Longer commands are not read; they are denied if anything could deny them.
@@ -36,8 +36,11 @@ pub(super) fn judge(rules: &Rules, call: &ToolCall<'_>, command: &str, verdict: 
     if by_command == [false, false] && !by_path {
         return;
     }
-    for found in read_through(command).commands {
-        if by_command.contains(&true) {
+    read_through(command, &mut |found| {
+        if verdict.is_settled() {
+            return;
+        }
+        if by_command.contains(&true) && may_stop(rules, &found) {
             for text in spellings(&found) {
                 stop_by_text(rules, &text, verdict);
             }
@@ -45,7 +48,7 @@ pub(super) fn judge(rules: &Rules, call: &ToolCall<'_>, command: &str, verdict: 
         if by_path {
             stop_by_files(rules, call, &found, verdict);
         }
-    }
+    });
 }
 
 fn too_long(rules: &Rules, verdict: &mut Verdict) {
@@ -73,24 +76,40 @@ fn stop_by_text(rules: &Rules, text: &str, verdict: &mut Verdict) {
     }
 }
 
+/// Most commands begin with a word that no rule is about.
+fn may_stop(rules: &Rules, command: &Command) -> bool {
+    let Some(program) = command
+        .words
+        .first()
+        .filter(|_| command.assignments.is_empty())
+    else {
+        return true;
+    };
+    let text = program.text.as_str();
+    let name = program_name(program);
+    let indexes = [Decision::Deny, Decision::Ask].map(|effect| &rules.index(effect).commands);
+    let may_match = |word: &str| indexes.iter().any(|index| index.may_match(word));
+    text.contains(' ')
+        || may_match(text)
+        || name.len() != text.len() && may_match(name)
+        || !is_plain(text) && may_match(&join([program]))
+}
+
 /// The ways in which a rule's author may have written this command.
 fn spellings(command: &Command) -> Vec<String> {
+    let words = command.words.iter().map(|word| word.text.as_str());
+    let plain = words.collect::<Vec<_>>().join(" ");
     let mut spellings = vec![join(&command.words)];
-    let plain: Vec<&str> = command
-        .words
-        .iter()
-        .map(|word| word.text.as_str())
-        .collect();
-    spellings.push(plain.join(" "));
     if !command.assignments.is_empty() {
         spellings.push(command.text());
     }
     if let Some(program) = command.words.first()
         && program.text.contains('/')
     {
-        let rest = spellings[0].get(program.text.len()..).unwrap_or_default();
+        let rest = plain.get(program.text.len()..).unwrap_or_default();
         spellings.push(format!("{}{rest}", program_name(program)));
     }
+    spellings.push(plain);
     spellings.dedup();
     spellings.retain(|text| !text.is_empty());
     spellings
@@ -106,9 +125,12 @@ fn stop_by_files(rules: &Rules, call: &ToolCall<'_>, command: &Command, verdict:
         };
         stop_by_path(rules, call, tool, &redirect.target.text, verdict);
     }
-    let Some((program, arguments)) = command.words.split_first() else {
+    let [program, arguments @ ..] = command.words.as_slice() else {
         return;
     };
+    if arguments.is_empty() {
+        return;
+    }
     if READERS.contains(&program_name(program)) {
         let operands = arguments.iter().filter(|word| !word.text.starts_with('-'));
         for operand in operands {

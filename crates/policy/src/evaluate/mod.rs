@@ -69,6 +69,11 @@ impl Verdict {
         }
     }
 
+    /// Denied, with more reasons than will be told.
+    fn is_settled(&self) -> bool {
+        self.stopped == Some(Decision::Deny) && self.stops.len() > 10 * MAX_REASONS
+    }
+
     fn doubt(&mut self, reason: impl Into<String>) {
         self.doubts.push(reason.into());
     }

@@ -20,13 +20,13 @@ pub fn mentioned(call: &ToolCall<'_>) -> Vec<String> {
     ];
     if call.tool() == Tool::Bash {
         let command = call.text("command").unwrap_or_default();
-        for command in read_through(command).commands {
-            let targets = command.redirects.iter().map(|redirect| &redirect.target);
-            let words = command.words.iter().skip(1).chain(targets);
+        read_through(command, &mut |found| {
+            let targets = found.redirects.iter().map(|redirect| &redirect.target);
+            let words = found.words.iter().skip(1).chain(targets);
             let words = words.filter(|word| word.literal && !word.text.starts_with('-'));
             let room = MAX_PATHS.saturating_sub(paths.len());
             paths.extend(words.take(room).map(|word| joined(call, &word.text)));
-        }
+        });
     } else if let Some(path) = call.path() {
         paths.push(joined(call, path));
     }

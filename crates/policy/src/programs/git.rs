@@ -96,11 +96,13 @@ pub(super) fn objection(arguments: &[&str]) -> Option<String> {
     if NEVER_BY_PREFIX.contains(subcommand) {
         return Some(format!("git {subcommand}"));
     }
-    let runs = match (*subcommand, rest.first().copied()) {
-        ("bisect", Some("run")) | ("submodule", Some("foreach")) => true,
-        ("remote", Some("add" | "set-url")) | ("worktree", Some("add")) => true,
-        _ => false,
-    };
+    let runs = matches!(
+        (*subcommand, rest.first().copied()),
+        ("bisect", Some("run"))
+            | ("submodule", Some("foreach"))
+            | ("remote", Some("add" | "set-url"))
+            | ("worktree", Some("add"))
+    );
     if runs {
         return Some(format!("git {subcommand} {}", rest.first()?));
     }

@@ -214,25 +214,20 @@ fn operands(arguments: &[Word]) -> Vec<&Word> {
 
 /// The arguments that name files which `name` creates, changes or removes.
 pub(crate) fn written_paths<'a>(name: &str, arguments: &'a [Word]) -> Vec<&'a Word> {
-    let operands = operands(arguments);
+    let operands = || operands(arguments).into_iter();
     match name {
         "rm" | "rmdir" | "unlink" | "shred" | "truncate" | "touch" | "mkdir" | "tee" | "mv"
-        | "ln" | "mkfifo" => operands,
-        "chmod" | "chown" | "chgrp" => operands.into_iter().skip(1).collect(),
-        "cp" | "install" => operands.into_iter().next_back().into_iter().collect(),
+        | "ln" | "mkfifo" => operands().collect(),
+        "chmod" | "chown" | "chgrp" => operands().skip(1).collect(),
+        "cp" | "install" => operands().next_back().into_iter().collect(),
         "rsync" | "scp" => {
             let local = |word: &&Word| !word.text.contains(':');
-            operands
-                .into_iter()
-                .next_back()
-                .filter(local)
-                .into_iter()
-                .collect()
+            operands().next_back().filter(local).into_iter().collect()
         }
         "sed" if short_option(arguments, 'i') || has_long(arguments, "--in-place") => {
             let scripted =
                 has_long(arguments, "--expression") || arguments.iter().any(|word| word.is("-e"));
-            operands.into_iter().skip(usize::from(!scripted)).collect()
+            operands().skip(usize::from(!scripted)).collect()
         }
         "curl" => value_of(arguments, &["-o", "--output"]),
         "wget" => value_of(arguments, &["-O", "--output-document", "-P"]),

@@ -11,14 +11,16 @@ use crate::shell::wrappers::{program_name, read_through, script_word};
 const MAX_COMMANDS: usize = 1_000;
 
 pub(super) fn read(command: &str, call: &ToolCall<'_>) -> Vec<Risk> {
-    let reading = read_through(command);
-    let too_many = reading.commands.len() > MAX_COMMANDS;
     let mut risks = Vec::new();
-    if !reading.complete || too_many || !parses(command) {
+    let mut count = 0;
+    let complete = read_through(command, &mut |found| {
+        count += 1;
+        if count <= MAX_COMMANDS {
+            read_command(&found, call, &mut risks);
+        }
+    });
+    if !complete || count > MAX_COMMANDS || !parses(command) {
         risks.push(risk(RiskKind::Unknown, command));
-    }
-    for command in reading.commands.iter().take(MAX_COMMANDS) {
-        read_command(command, call, &mut risks);
     }
     risks
 }

@@ -1,6 +1,6 @@
 //! Command patterns by their text, so that 1,000 rules cost a few lookups.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::RuleId;
 use crate::rule::{CommandPattern, Shape, Wildcards};
@@ -16,6 +16,8 @@ pub(crate) struct CommandIndex {
     /// By their first word, where that is literal.
     by_program: HashMap<String, Vec<(Wildcards, RuleId)>>,
     wildcards: Vec<(Wildcards, RuleId)>,
+    /// The first words of all rules that have a literal one.
+    first_words: HashSet<String>,
 }
 
 /// A rule that matched a text.
@@ -32,11 +34,13 @@ impl CommandIndex {
             Shape::Everything => self.everything.push(id),
             Shape::Exact(text) => {
                 for text in spellings(text) {
+                    self.first_words.insert(first_word(&text).to_owned());
                     self.exact.entry(text).or_default().push(id.clone());
                 }
             }
             Shape::Prefix(text) => {
                 for text in spellings(text) {
+                    self.first_words.insert(first_word(&text).to_owned());
                     let blanks = text.bytes().filter(|byte| *byte == b' ').count();
                     self.most_blanks = self.most_blanks.max(blanks);
                     self.prefixes.entry(text).or_default().push(id.clone());
@@ -48,15 +52,21 @@ impl CommandIndex {
                     .first()
                     .and_then(|part| part.split_once(' '));
                 match first.map(|(program, _)| program.to_owned()) {
-                    Some(program) => self
-                        .by_program
-                        .entry(program)
-                        .or_default()
-                        .push((pattern, id)),
+                    Some(program) => {
+                        self.first_words.insert(program.clone());
+                        let patterns = self.by_program.entry(program).or_default();
+                        patterns.push((pattern, id));
+                    }
                     None => self.wildcards.push((pattern, id)),
                 }
             }
         }
+    }
+
+    /// False when no text that begins with `word` can match; cheaper than
+    /// looking for it.
+    pub(crate) fn may_match(&self, word: &str) -> bool {
+        !self.everything.is_empty() || !self.wildcards.is_empty() || self.first_words.contains(word)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -95,14 +105,17 @@ impl CommandIndex {
                 }
             }
         }
-        let program = text.split(' ').next().unwrap_or_default();
-        let of_program = self.by_program.get(program).into_iter().flatten();
+        let of_program = self.by_program.get(first_word(text)).into_iter().flatten();
         for (pattern, id) in of_program.chain(&self.wildcards) {
             if pattern.matches(text) {
                 push(std::slice::from_ref(id), false);
             }
         }
     }
+}
+
+fn first_word(text: &str) -> &str {
+    text.split(' ').next().unwrap_or_default()
 }
 
 /// The text as it is written, and as the words in it would be written here.

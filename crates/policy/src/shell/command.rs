@@ -84,7 +84,7 @@ fn write_word(text: &mut String, word: &Word) {
 
 /// Every character stands for itself without quotes. Globs count as plain, so
 /// that a rule can be written the way the command is.
-fn is_plain(text: &str) -> bool {
+pub(crate) fn is_plain(text: &str) -> bool {
     let plain =
         |character: char| character.is_alphanumeric() || "_-./:,@%+=*?[]~{}^#!".contains(character);
     !text.is_empty() && text.chars().all(plain)

@@ -14,3 +14,12 @@ pub(crate) mod wrappers;
 
 pub use breaks::breaks;
 pub(crate) use parse::parses;
+
+/// The argument lists that a shell would run for `command`, sub-command by
+/// sub-command, program names first; nothing when the text alone does not tell.
+/// No rule can allow a command for which there is nothing here.
+pub fn argument_lists(command: &str) -> Option<Vec<Vec<String>>> {
+    let parts = strict::understand(command).ok()?;
+    let texts = |part: strict::Plain<'_>| part.words.into_iter().map(|word| word.text).collect();
+    Some(parts.into_iter().map(texts).collect())
+}

@@ -2,11 +2,14 @@
 //! found as a command of its own, beside the command that runs it.
 
 use super::command::{Command, RedirectKind, Word};
-use super::reader::{self, Reading};
+use super::reader;
 use crate::programs::is_shell;
 
 /// Wrappers inside wrappers; deeper ones count as not read.
 const MAX_DEPTH: usize = 8;
+
+/// Bytes of inner commands and code that are read, over all wrappers.
+const MAX_INNER_BYTES: usize = 256 * 1024;
 
 /// How to find the inner command of one wrapper.
 struct Wrapper {
@@ -91,44 +94,44 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("toybox", &[], 0),
 ];
 
-/// Every command in `text`, and every command that one of them runs.
-pub(crate) fn read_through(text: &str) -> Reading {
+/// Every command in `text`, and every command that one of them runs, one after
+/// the other. True when everything could be read.
+pub(crate) fn read_through(text: &str, found: &mut dyn FnMut(Command)) -> bool {
     let mut through = Through {
-        reading: Reading {
-            commands: Vec::new(),
-            complete: true,
-        },
+        found,
+        complete: true,
+        inner_bytes: MAX_INNER_BYTES,
     };
     through.text(text, 0);
-    through.reading
+    through.complete
 }
 
-struct Through {
-    reading: Reading,
+struct Through<'f> {
+    found: &'f mut dyn FnMut(Command),
+    complete: bool,
+    /// How much may still be read of what wrappers run.
+    inner_bytes: usize,
 }
 
-impl Through {
+impl Through<'_> {
     fn text(&mut self, text: &str, depth: usize) {
-        if depth > MAX_DEPTH {
-            self.reading.complete = false;
-            return;
-        }
-        let reading = reader::read(text);
-        self.reading.complete &= reading.complete;
-        for command in reading.commands {
-            self.command(command, depth);
-        }
+        let complete = reader::read_each(text, &mut |command| self.command(command, depth));
+        self.complete &= complete;
     }
 
     fn command(&mut self, command: Command, depth: usize) {
-        if depth > MAX_DEPTH {
-            self.reading.complete = false;
-            self.reading.commands.push(command);
-            return;
+        if !runs_others(&command) {
+            return (self.found)(command);
         }
+        let size: usize = command.words.iter().map(|word| word.text.len() + 1).sum();
+        if depth >= MAX_DEPTH || size > self.inner_bytes {
+            self.complete = false;
+            return (self.found)(command);
+        }
+        self.inner_bytes -= size;
         let inner = inner_command(&command);
         let code = inner_code(&command);
-        self.reading.commands.push(command);
+        (self.found)(command);
         if let Some(inner) = inner {
             self.command(inner, depth + 1);
         }
@@ -136,6 +139,16 @@ impl Through {
             self.text(&text, depth + 1);
         }
     }
+}
+
+fn runs_others(command: &Command) -> bool {
+    let Some(program) = command.words.first() else {
+        return false;
+    };
+    let name = program_name(program);
+    is_shell(name)
+        || matches!(name, "find" | "su" | "script" | "eval" | "trap")
+        || WRAPPERS.iter().any(|wrapper| wrapper.name == name)
 }
 
 /// The name a program is known by, whatever folder it is called from.

@@ -12,9 +12,9 @@ pub(super) struct Pending {
     command: usize,
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     pub(super) fn expect_heredoc(&mut self, delimiter: Word, strip_tabs: bool) {
-        let command = self.found.commands.len();
+        let command = self.held.len();
         self.heredocs.push(Pending {
             delimiter: delimiter.text,
             quoted: delimiter.quoted,
@@ -35,30 +35,31 @@ impl Reader<'_> {
                 literal: pending.quoted || nested.is_empty() && !body.contains(['$', '`', '\\']),
                 quoted: pending.quoted,
             };
-            if let Some(command) = self.found.commands.get_mut(pending.command) {
+            if let Some(command) = self.held.get_mut(pending.command) {
                 let kind = RedirectKind::HereText;
                 command.redirects.push(Redirect { kind, target });
             }
-            self.found.commands.extend(nested);
+            self.held.extend(nested);
         }
+        self.release();
     }
 
     /// The commands substituted into a body.
     fn read_body(&mut self, body: &str) -> Vec<super::Command> {
         if self.heredoc_depth >= MAX_HEREDOC_DEPTH {
-            self.found.complete = false;
+            self.complete = false;
             return Vec::new();
         }
-        let reading = read_in(body, Mode::Heredoc, self.heredoc_depth + 1);
-        self.found.complete &= reading.complete;
+        let mut commands = Vec::new();
+        let mut found = |command| commands.push(command);
+        self.complete &= read_in(body, Mode::Heredoc, self.heredoc_depth + 1, &mut found);
         // The body itself is read as the word of a command without a name.
-        let mut commands = reading.commands;
         commands.pop();
         commands
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     fn take_body(&mut self, pending: &Pending) -> &'a str {
         let text: &'a str = self.text;
         let start = self.at;
@@ -76,7 +77,7 @@ impl<'a> Reader<'a> {
                 return text.get(start..line_start).unwrap_or_default();
             }
         }
-        self.found.complete = false;
+        self.complete = false;
         text.get(start..).unwrap_or_default()
     }
 }

@@ -89,7 +89,7 @@ impl List {
     }
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// The innermost list; there is always one while reading.
     pub(super) fn list(&mut self) -> &mut List {
         if self.lists.is_empty() {
@@ -144,7 +144,7 @@ impl Reader<'_> {
             && command.assignments.is_empty()
             && command.redirects.is_empty();
         if !skip && !empty {
-            self.found.commands.push(command);
+            self.find(command);
         }
     }
 

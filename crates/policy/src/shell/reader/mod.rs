@@ -20,6 +20,9 @@ const MAX_DEPTH: usize = 1_000;
 /// Heredocs inside substitutions inside heredocs.
 const MAX_HEREDOC_DEPTH: usize = 4;
 
+/// Commands on one line with a heredoc; with more, the heredoc is not read.
+const MAX_HELD: usize = 1_000;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     /// In the order in which they end.
@@ -29,7 +32,15 @@ pub(crate) struct Reading {
 }
 
 pub(crate) fn read(text: &str) -> Reading {
-    read_in(text, Mode::List, 0)
+    let mut commands = Vec::new();
+    let complete = read_each(text, &mut |command| commands.push(command));
+    Reading { commands, complete }
+}
+
+/// Hands out each command as it ends, so that a long text costs no memory.
+/// True when the reading is complete, see [`Reading`].
+pub(crate) fn read_each(text: &str, found: &mut dyn FnMut(Command)) -> bool {
+    read_in(text, Mode::List, 0, found)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +54,7 @@ enum Mode {
     Heredoc,
 }
 
-#[derive(Debug)]
-struct Reader<'a> {
+struct Reader<'a, 'f> {
     text: &'a str,
     at: usize,
     modes: Vec<Mode>,
@@ -52,10 +62,13 @@ struct Reader<'a> {
     open_backticks: usize,
     heredocs: Vec<Pending>,
     heredoc_depth: usize,
-    found: Reading,
+    /// Commands that may still get a heredoc.
+    held: Vec<Command>,
+    complete: bool,
+    found: &'f mut dyn FnMut(Command),
 }
 
-fn read_in(text: &str, mode: Mode, heredoc_depth: usize) -> Reading {
+fn read_in(text: &str, mode: Mode, heredoc_depth: usize, found: &mut dyn FnMut(Command)) -> bool {
     let mut reader = Reader {
         text,
         at: 0,
@@ -64,16 +77,15 @@ fn read_in(text: &str, mode: Mode, heredoc_depth: usize) -> Reading {
         open_backticks: 0,
         heredocs: Vec::new(),
         heredoc_depth,
-        found: Reading {
-            commands: Vec::new(),
-            complete: true,
-        },
+        held: Vec::new(),
+        complete: true,
+        found,
     };
     reader.run();
-    reader.found
+    reader.complete
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     fn run(&mut self) {
         while self.at < self.text.len() {
             match self.modes.last().copied().unwrap_or(Mode::List) {
@@ -84,11 +96,31 @@ impl Reader<'_> {
             }
         }
         if self.modes.len() > 1 || !self.heredocs.is_empty() {
-            self.found.complete = false;
+            self.complete = false;
         }
         while !self.lists.is_empty() {
             self.end_command(false);
             self.lists.pop();
+        }
+        self.release();
+    }
+
+    fn find(&mut self, command: Command) {
+        if self.heredocs.is_empty() {
+            (self.found)(command);
+        } else {
+            self.held.push(command);
+        }
+        if self.held.len() > MAX_HELD {
+            self.complete = false;
+            self.heredocs.clear();
+            self.release();
+        }
+    }
+
+    fn release(&mut self) {
+        for command in self.held.drain(..) {
+            (self.found)(command);
         }
     }
 
@@ -139,7 +171,7 @@ impl Reader<'_> {
 
     /// The rest of the text as plain words between anything that separates.
     fn read_flat(&mut self) {
-        self.found.complete = false;
+        self.complete = false;
         let separators = [';', '&', '|', '(', ')', '\n', '`', '"', '\''];
         let rest = self.text.get(self.at..).unwrap_or_default();
         self.at = self.text.len();
@@ -147,7 +179,7 @@ impl Reader<'_> {
             let words = part.split_whitespace();
             let words: Vec<_> = words.map(super::command::Word::literal).collect();
             if !words.is_empty() {
-                self.found.commands.push(Command {
+                self.find(Command {
                     words,
                     ..Command::default()
                 });

@@ -4,7 +4,7 @@ use super::super::command::RedirectKind;
 use super::list::{Close, List, Target};
 use super::{Mode, Reader};
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     pub(super) fn step_list(&mut self) {
         match self.byte(0) {
             b' ' | b'\t' => {
@@ -122,7 +122,7 @@ impl Reader<'_> {
                 self.end_command(false);
             }
         } else {
-            self.found.complete = false;
+            self.complete = false;
             self.end_command(false);
         }
     }

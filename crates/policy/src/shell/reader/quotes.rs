@@ -3,7 +3,7 @@
 use super::list::{Close, List};
 use super::{Mode, Reader};
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// One step inside double quotes, `${…}` or a heredoc.
     pub(super) fn step_quoted(&mut self, close: Option<u8>) {
         let byte = self.byte(0);
@@ -39,7 +39,7 @@ impl Reader<'_> {
         self.at += 1;
         let length = self.rest().find('\'');
         if length.is_none() {
-            self.found.complete = false;
+            self.complete = false;
         }
         let end = length.map_or(self.text.len(), |length| self.at + length);
         self.append(end);
@@ -122,7 +122,7 @@ impl Reader<'_> {
         loop {
             match self.byte(0) {
                 _ if self.at >= self.text.len() => {
-                    self.found.complete = false;
+                    self.complete = false;
                     return;
                 }
                 b'\'' => {

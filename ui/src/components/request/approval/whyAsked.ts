@@ -11,6 +11,21 @@ const REASONS: Record<string, string> = {
   asyncAgent: 'it is done by an agent in the background.',
 }
 
+const SOURCES: Record<string, string> = {
+  userSettings: 'in your settings, ~/.claude/settings.json',
+  projectSettings: "in the project's settings, .claude/settings.json",
+  localSettings: 'in your settings of this project, .claude/settings.local.json',
+  policySettings: 'in the settings of your organisation',
+  flagSettings: 'given when the agent was started',
+  cliArg: 'given when the agent was started',
+  session: 'remembered until this agent ends',
+}
+
+/** Where the rule or the hook comes from that made the agent ask. */
+export function reasonSource({ decision_reason_source: source }: PendingRequest): string | null {
+  return source === null ? null : (SOURCES[source] ?? source)
+}
+
 /** Why a human is asked: the agent's reason, or the kind of reason in our words. */
 export function whyAsked(request: PendingRequest): string {
   const { decision_reason: reason, decision_reason_type: kind } = request

@@ -14,7 +14,9 @@ export function usePlan(request: PendingRequest, session: () => Session) {
   const server = useServer()
   const { request_id: id, tool_input } = request
   const input = isRecord(tool_input) ? tool_input : {}
-  const { plan, ...others } = input
+  const { plan, planFilePath, ...rest } = input
+  const file = isString(planFilePath) ? planFilePath : null
+  const others = file === null && planFilePath !== undefined ? { planFilePath, ...rest } : rest
   const text = isString(plan) ? plan : ''
 
   const edited = useRequestDraft(id, 'plan', text, isString)
@@ -49,7 +51,7 @@ export function usePlan(request: PendingRequest, session: () => Session) {
   }
 
   return {
-    ...{ text, others, edited, comments, reason, modes, quoted },
+    ...{ text, file, others, edited, comments, reason, modes, quoted },
     ...{ canComment, canStop, canEdit, canApprove, isEdited },
     ...{ approval, rejection },
   }
