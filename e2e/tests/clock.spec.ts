@@ -17,11 +17,35 @@ test.describe('with a short time limit', () => {
 
     const { text, isError } = await model.toolResult('call')
     expect(isError).toBe(true)
-    expect(text).toContain('Nobody answered within 5 seconds. This is not a refusal')
+    expect(text).toBe(
+      'Nobody answered within 5 seconds. This is not a refusal: the user may be away. ' +
+        'Go on with what needs no permission, or stop and wait for the user.',
+    )
     await app.expectNoCard()
     await expect(app.decisions).toHaveText([/No answer in/])
     await expect(app.page.getByTestId('transcript')).toContainText('I will wait for you.')
     expect(fileExists(folders, 'late.txt')).toBe(false)
+  })
+})
+
+test.describe('with a minute', () => {
+  test.use({ config: '[policies]\ntool_timeout = "1m"\n' })
+
+  test('five minutes more, a stopped clock, and it runs again', async ({ app, model }) => {
+    model.play({ main: [use(bash('call', 'touch patient.txt')), say('Done.')] })
+    await app.startSession({ prompt: 'Make the file' })
+    await app.expectCard('Bash')
+    const countdown = app.inCard('request-countdown')
+    await expect(countdown).toContainText(/Denied by itself in 0:5\d/)
+
+    await app.inCard('request-extend').click()
+    await expect(countdown).toContainText(/in 5:[345]\d/)
+    await app.inCard('request-hold').click()
+    await expect(countdown).toContainText(/Clock stopped at 5:[345]\d/)
+    await app.inCard('request-hold').click()
+    await expect(countdown).toContainText(/Denied by itself in 5:[345]\d/)
+    await app.allow()
+    expect((await model.toolResult('call')).isError).toBe(false)
   })
 })
 

@@ -54,6 +54,52 @@ test('free text reaches the model, and adds to what was chosen', async ({ app, m
   expect(text).toContain('"Which colour?"="teal please", "Which parts?"="Body, an index"')
 })
 
+test('previews are rendered beside the options, and numbers choose', async ({ app, model }) => {
+  const layout = {
+    question: 'Which layout?',
+    header: 'Layout',
+    multiSelect: false,
+    options: [
+      { label: 'Wide', description: 'Two columns', preview: '**Two** columns' },
+      {
+        label: 'Tall',
+        description: 'One column',
+        preview: '<div><script>parent.document.title = "taken"</script><b>One</b> column</div>',
+      },
+    ],
+  }
+  model.play({ main: [use(ask('ask', layout)), say('Thank you.')] })
+  await app.startSession({ prompt: 'Ask me' })
+  await app.expectCard('AskUserQuestion')
+  const preview = app.inCard('option-preview')
+  await expect(preview.locator('strong')).toHaveText('Two')
+
+  await expect(app.inCard('answer-skip')).toBeEnabled()
+  await app.card.focus()
+  await app.page.keyboard.press('2')
+  // A page is a document of its own, without a script.
+  await expect(preview.frameLocator('iframe').locator('b')).toHaveText('One')
+  await expect(app.page).not.toHaveTitle(/taken/)
+  await app.page.keyboard.press('1')
+  await expect(preview.locator('strong')).toHaveText('Two')
+  await app.card.focus()
+  await app.page.keyboard.press('Enter')
+
+  const { text } = await model.toolResult('ask')
+  expect(text).toContain('"Which layout?"="Wide"')
+  expect(text).toContain('**Two** columns')
+})
+
+test('stop ends the turn without an answer', async ({ app, model }) => {
+  model.play({ main: [use(ask('ask', COLOUR)), say('Never said.')] })
+  await app.startSession({ prompt: 'Ask me' })
+  await app.expectCard('AskUserQuestion')
+  await app.inCard('answer-stop').click()
+  await app.expectNoCard()
+  await app.expectState('user_turn')
+  await expect(app.transcript).not.toContainText('Never said.')
+})
+
 test('a skipped question is told to the model and the turn goes on', async ({ app, model }) => {
   model.play({ main: [use(ask('ask', COLOUR)), say('I will choose.')] })
   await app.startSession({ prompt: 'Ask me' })

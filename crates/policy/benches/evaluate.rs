@@ -152,9 +152,63 @@ fn hostile(criterion: &mut Criterion) {
 fn breaks(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("breaks");
     group.sample_size(10);
-    for unit in ["a && b; ", "'", "(", "$(", "{", "<<a\n", "if a; then "] {
-        let command = unit.repeat(64 * 1024 / unit.len());
-        group.bench_function(format!("64 KiB of {unit:?}"), |bencher| {
+    for unit in [
+        "a && b; ",
+        "'",
+        "(",
+        "$(",
+        "{",
+        "<<a\n",
+        "if a; then ",
+        "[[ a =~ (",
+        "[[ a == @(",
+        "${a/",
+        "${a//(",
+        "{1..",
+        "a=(b ",
+        "@(a|",
+        "case a in (",
+        "case a in a) ",
+        "\"${a:-",
+        "((a[",
+        "$((",
+        "function a {",
+        "~",
+        "=~",
+        "[",
+        "!(",
+        "${a%",
+        "`",
+        "$'",
+        "\"",
+        "a\n",
+        "# ",
+        "a[",
+        "&>",
+        "for i in a; do ",
+        "a() (",
+        "$",
+        "\\",
+        "=",
+        "-",
+        "${",
+        "${#",
+        "${!",
+        "${a@",
+        "}",
+        ")",
+        "[[ ",
+        "((",
+        "test ",
+        "! ",
+        "export a ",
+        "unset ",
+        "a=",
+        "$[",
+        "a\\\n",
+    ] {
+        let command = unit.repeat(32 * 1024 / unit.len());
+        group.bench_function(format!("32 KiB of {unit:?}"), |bencher| {
             bencher.iter(|| shell::breaks(black_box(&command)));
         });
     }

@@ -37,9 +37,24 @@ impl<'a> ToolCall<'a> {
 
     /// The path that a file tool works on.
     pub(crate) fn path(&self) -> Option<&'a str> {
-        ["file_path", "notebook_path", "path"]
+        self.text(self.path_field())
+    }
+
+    fn path_field(&self) -> &'static str {
+        match self.tool_name {
+            "Glob" | "Grep" | "LS" => "path",
+            "NotebookEdit" | "NotebookRead" => "notebook_path",
+            _ => "file_path",
+        }
+    }
+
+    /// The input has a path in a field that is not this tool's.
+    pub(crate) fn has_stray_path(&self) -> bool {
+        let fields = ["file_path", "notebook_path", "path"];
+        let own = self.path_field();
+        fields
             .iter()
-            .find_map(|field| self.text(field))
+            .any(|field| *field != own && self.input.get(*field).is_some())
     }
 }
 

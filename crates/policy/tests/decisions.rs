@@ -21,6 +21,8 @@ fn without_rules_everything_asks() {
     call("WebFetch", json!({"url": "https://example.com"})).asks();
     call("Invented", json!({})).asks();
     bash("").asks();
+    bash("").deny("Bash").denies();
+    call("Bash", json!({})).deny("Bash").denies();
     call("Bash", json!({})).allow("Bash").asks();
     call("Bash", json!({"command": 1})).allow("Bash").asks();
 }
@@ -282,6 +284,78 @@ fn nothing_may_be_left_for_the_shell_to_put_in() {
 }
 
 #[test]
+fn options_that_run_or_write_need_an_exact_rule() {
+    for command in [
+        "git -c a=b status",
+        "git --git-dir=x status",
+        "git log --outp=x",
+        "git diff --ext-diff",
+        "git rebase -x ls",
+        "git config alias.x y",
+        "git bisect run x",
+        "git fetch ext::x",
+        "npm test --prefix=x",
+        "npm test -prefix x",
+        "npm test --pref x",
+        "npm -C x test",
+        "npm test --script-shell=x",
+        "cargo test --config x",
+        "cargo +nightly test",
+        "cargo test --manifest-path=x",
+        "go test -exec x",
+        "go build -o x",
+        "go build -toolexec=x",
+        "make -f x",
+        "make SHELL=x",
+        "tar xIf x y",
+        "tar -xf x --to-command=y",
+        "sort -uo x",
+        "sort --outp=x",
+        "rg --pre x y",
+        "uniq a b",
+        "dd of=x",
+        "fd -x ls",
+        "pytest -c x",
+        "gcc @x",
+        "rsync -e x a b",
+        "find . -fprint0 x",
+        "ls -*",
+        "git add *",
+        "split --filter=x",
+    ] {
+        let program = command.split(' ').next().unwrap_or_default();
+        let evaluation = bash(command).allow(&format!("Bash({program}:*)"));
+        // `ls` has no table, but what a pattern becomes may be an option.
+        evaluation.asks();
+    }
+    for command in [
+        "git --no-pager log --oneline -p",
+        "git commit -am 'x'",
+        "git diff --stat --cached",
+        "git add -- -c",
+        "npm test --silent",
+        "npm run x -- --prefix y",
+        "cargo build --target x",
+        "cargo test --workspace -- --nocapture",
+        "go test -count=1 -run X ./...",
+        "make all",
+        "tar czf x.tgz y",
+        "sort -u x",
+        "rg -n x",
+        "uniq a",
+        "curl -fsSL https://x",
+        "date +%s",
+        "find . -type f -name x",
+        "grep -rn x .",
+        "pytest -x -q tests",
+        "eslint --fix src",
+    ] {
+        let program = command.split(' ').next().unwrap_or_default();
+        bash(command).allow(&format!("Bash({program}:*)")).allows();
+    }
+}
+
+#[test]
 fn moving_away_and_git_ask() {
     bash("cd sub && git status")
         .allow("Bash(cd:*)")
@@ -381,6 +455,9 @@ fn files() {
         edit(path).allow("Edit").asks();
     }
     call("Edit", json!({})).allow("Edit").asks();
+    let two = json!({"file_path": "a", "notebook_path": ".git/hooks/x"});
+    call("NotebookEdit", two.clone()).allow("Edit").asks();
+    call("Edit", two).allow("Edit").asks();
 }
 
 #[test]
@@ -392,6 +469,15 @@ fn searches() {
         .allows();
     grep(json!({"pattern": "x"})).allow("Read(src/**)").asks();
     grep(json!({"pattern": "x"})).allow("Grep").allows();
+    call("Glob", json!({"pattern": "src/**"}))
+        .allow("Read(**)")
+        .allows();
+    call("Glob", json!({"pattern": "/etc/**"}))
+        .allow("Read(**)")
+        .asks();
+    call("Glob", json!({"pattern": "../**"}))
+        .allow("Glob")
+        .asks();
     grep(json!({"pattern": "x"}))
         .allow("Grep")
         .deny("Read(.env)")

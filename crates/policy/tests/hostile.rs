@@ -179,9 +179,18 @@ fn characters_beyond_ascii() {
 #[test]
 fn deep_and_long_paths() {
     let deep = format!("/w/proj/{}x", "a/".repeat(100_000));
-    call("Edit", json!({ "file_path": deep }))
+    call("Edit", json!({ "file_path": &deep }))
         .allow("Edit(**)")
         .asks();
+    call("Edit", json!({ "file_path": deep }))
+        .allow("Edit(**)")
+        .deny("Read(never)")
+        .asks();
+    let files = format!("cat {}", "a ".repeat(4_900)) + "a";
+    bash(&files).allow("Bash(cat:*)").allows();
+    bash(&files).allow("Bash(cat:*)").deny("Read(never)").asks();
+    let files = "cat a a a a ".repeat(80_000);
+    bash(&files).deny("Read(never)").asks();
     let long = format!("/w/proj/{}", "a".repeat(300));
     call("Edit", json!({ "file_path": long }))
         .allow("Edit(**)")

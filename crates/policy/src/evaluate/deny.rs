@@ -4,13 +4,17 @@ use super::file::stop_by_path;
 use super::{Verdict, quote};
 use crate::call::ToolCall;
 use crate::decision::Decision;
+use crate::risk::written_paths;
 use crate::rule::PathTool;
 use crate::rules::Rules;
-use crate::shell::command::{Command, RedirectKind, is_plain, join};
+use crate::shell::command::{Command, RedirectKind, Word, is_plain, join};
 use crate::shell::wrappers::{program_name, read_through};
 
 /// Longer commands are not read; they are denied if anything could deny them.
 const MAX_BYTES: usize = 1024 * 1024;
+
+/// More files than these are not looked up; such a command asks.
+const MAX_FILES: usize = 2_000;
 
 /// Programs that show the files they are given.
 const READERS: &[&str] = &[
@@ -36,6 +40,11 @@ pub(super) fn judge(rules: &Rules, call: &ToolCall<'_>, command: &str, verdict: 
     if by_command == [false, false] && !by_path {
         return;
     }
+    let mut files = Files {
+        rules,
+        call,
+        left: MAX_FILES,
+    };
     read_through(command, &mut |found| {
         if verdict.is_settled() {
             return;
@@ -46,7 +55,7 @@ pub(super) fn judge(rules: &Rules, call: &ToolCall<'_>, command: &str, verdict: 
             }
         }
         if by_path {
-            stop_by_files(rules, call, &found, verdict);
+            files.stop(&found, verdict);
         }
     });
 }
@@ -115,29 +124,52 @@ fn spellings(command: &Command) -> Vec<String> {
     spellings
 }
 
-/// Redirects, and the operands of programs that show files.
-fn stop_by_files(rules: &Rules, call: &ToolCall<'_>, command: &Command, verdict: &mut Verdict) {
-    for redirect in &command.redirects {
-        let tool = match redirect.kind {
-            RedirectKind::Read => PathTool::Read,
-            RedirectKind::Write | RedirectKind::Append => PathTool::Edit,
-            RedirectKind::Duplicate | RedirectKind::HereText => continue,
+/// Looks up the files that commands name.
+struct Files<'a> {
+    rules: &'a Rules,
+    call: &'a ToolCall<'a>,
+    left: usize,
+}
+
+impl Files<'_> {
+    /// Redirects, and the operands of programs that show or change files.
+    fn stop(&mut self, command: &Command, verdict: &mut Verdict) {
+        for redirect in &command.redirects {
+            let tool = match redirect.kind {
+                RedirectKind::Read => PathTool::Read,
+                RedirectKind::Write | RedirectKind::Append => PathTool::Edit,
+                RedirectKind::Duplicate | RedirectKind::HereText => continue,
+            };
+            self.look_up(tool, &redirect.target, verdict);
+        }
+        let [program, arguments @ ..] = command.words.as_slice() else {
+            return;
         };
-        stop_by_path(rules, call, tool, &redirect.target.text, verdict);
-    }
-    let [program, arguments @ ..] = command.words.as_slice() else {
-        return;
-    };
-    if arguments.is_empty() {
-        return;
-    }
-    if READERS.contains(&program_name(program)) {
-        let operands = arguments.iter().filter(|word| !word.text.starts_with('-'));
-        for operand in operands {
-            stop_by_path(rules, call, PathTool::Read, &operand.text, verdict);
+        if arguments.is_empty() {
+            return;
+        }
+        let name = program_name(program);
+        if READERS.contains(&name) {
+            let operands = arguments.iter().filter(|word| !word.text.starts_with('-'));
+            for operand in operands {
+                self.look_up(PathTool::Read, operand, verdict);
+            }
+        }
+        for target in written_paths(name, arguments) {
+            self.look_up(PathTool::Edit, target, verdict);
         }
     }
-    for target in crate::risk::written_paths(program_name(program), arguments) {
-        stop_by_path(rules, call, PathTool::Edit, &target.text, verdict);
+
+    fn look_up(&mut self, tool: PathTool, word: &Word, verdict: &mut Verdict) {
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                stop_by_path(self.rules, self.call, tool, &word.text, verdict);
+            }
+            None if verdict.doubts.is_empty() => {
+                verdict.doubt("the command names more files than are looked up");
+            }
+            None => {}
+        }
     }
 }

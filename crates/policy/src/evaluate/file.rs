@@ -3,7 +3,7 @@
 use super::{Verdict, quote};
 use crate::call::{Tool, ToolCall};
 use crate::decision::Decision;
-use crate::path::{absolute, doubt, is_protected, joined, resolve};
+use crate::path::{MAX_BYTES, absolute, doubt, is_protected, joined, resolve};
 use crate::rule::PathTool;
 use crate::rules::{RuleId, Rules};
 
@@ -17,6 +17,15 @@ pub(super) fn judge(rules: &Rules, call: &ToolCall<'_>, verdict: &mut Verdict) {
             return;
         }
     };
+    if call.has_stray_path() {
+        verdict.doubt("the call names more than one path");
+    }
+    if call
+        .text("pattern")
+        .is_some_and(|pattern| call.tool_name == "Glob" && leaves(pattern))
+    {
+        verdict.doubt("the pattern leads out of its folder");
+    }
     let edits = call.tool() == Tool::Edit;
     let tool = if edits {
         PathTool::Edit
@@ -36,6 +45,11 @@ pub(super) fn judge(rules: &Rules, call: &ToolCall<'_>, verdict: &mut Verdict) {
     }
 }
 
+fn leaves(pattern: &str) -> bool {
+    let goes_up = pattern.split('/').any(|component| component.contains(".."));
+    goes_up || pattern.starts_with(['/', '~', '\\'])
+}
+
 /// Rules that deny or ask hold for the path as it is written, and for the place
 /// it leads to. A file that may not be read may not be written either.
 pub(super) fn stop_by_path(
@@ -45,6 +59,10 @@ pub(super) fn stop_by_path(
     path: &str,
     verdict: &mut Verdict,
 ) {
+    if path.len() > MAX_BYTES {
+        // No system opens it, and no rule can allow it.
+        return;
+    }
     let tools: &[PathTool] = match tool {
         PathTool::Read => &[PathTool::Read],
         PathTool::Edit => &[PathTool::Edit, PathTool::Read],

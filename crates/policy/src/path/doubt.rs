@@ -2,7 +2,8 @@
 
 use crate::visible::deceptive;
 
-const MAX_BYTES: usize = 4_096;
+/// Longer paths cannot be opened.
+pub(crate) const MAX_BYTES: usize = 4_096;
 const MAX_COMPONENT_BYTES: usize = 255;
 
 /// Why no rule may allow `path`, as it is written.

@@ -3,6 +3,7 @@
 use crate::call::{Tool, ToolCall};
 use crate::shell::wrappers::read_through;
 
+use super::doubt::MAX_BYTES;
 use super::lexical::absolute;
 use super::links::joined;
 
@@ -30,7 +31,7 @@ pub fn mentioned(call: &ToolCall<'_>) -> Vec<String> {
     } else if let Some(path) = call.path() {
         paths.push(joined(call, path));
     }
-    paths.retain(|path| !path.contains('\0') && path.len() <= 4_096);
+    paths.retain(|path| !path.contains('\0') && path.len() <= MAX_BYTES);
     paths.dedup();
     paths
 }

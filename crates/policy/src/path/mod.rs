@@ -6,7 +6,7 @@ mod links;
 mod mentioned;
 mod protected;
 
-pub(crate) use doubt::doubt;
+pub(crate) use doubt::{MAX_BYTES, doubt};
 pub(crate) use lexical::{absolute, is_within};
 pub(crate) use links::{joined, resolve};
 pub use mentioned::mentioned;

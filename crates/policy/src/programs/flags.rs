@@ -71,11 +71,9 @@ fn flagged(program: &str, options: &Options, arguments: &[&str]) -> Option<Strin
 }
 
 fn is_flagged(options: &Options, word: &str) -> bool {
-    if options.words.contains(&word) {
+    let name = word.split('=').next().unwrap_or_default();
+    if options.words.contains(&name) {
         return true;
-    }
-    if !options.words.is_empty() {
-        return false;
     }
     let Some(rest) = word.strip_prefix('-') else {
         return word.starts_with('@') && options.programs.contains(&"gcc");
@@ -89,13 +87,16 @@ fn is_flagged(options: &Options, word: &str) -> bool {
     cluster || by_one_dash
 }
 
+/// Parsers that accept any beginning of a name do so for all of its kin.
 fn is_long(options: &Options, long: &str) -> bool {
     let name = long.split('=').next().unwrap_or_default();
-    !name.is_empty()
-        && options
-            .long
-            .iter()
-            .any(|listed| listed.starts_with(name) || name.starts_with(&format!("{listed}-")))
+    let is_kin = |listed: &&str| {
+        name.strip_prefix(*listed)
+            .is_some_and(|rest| rest.starts_with('-'))
+    };
+    let is_beginning = |listed: &&str| options.abbreviates && listed.starts_with(name);
+    let fits = |listed: &&str| *listed == name || is_kin(listed) || is_beginning(listed);
+    !name.is_empty() && options.long.iter().any(fits)
 }
 
 fn flagged_operand(program: &str, arguments: &[&str]) -> Option<String> {

@@ -4,8 +4,10 @@ pub(super) struct Options {
     pub(super) programs: &'static [&'static str],
     /// Single letters, alone or in a cluster.
     pub(super) short: &'static str,
-    /// Without dashes; any beginning of one counts, as many parsers accept it.
+    /// Without dashes.
     pub(super) long: &'static [&'static str],
+    /// The program takes any beginning of a long option for it.
+    pub(super) abbreviates: bool,
     /// Whole words, such as `-exec` of `find`.
     pub(super) words: &'static [&'static str],
     /// The program reads `-name` as `--name`.
@@ -21,8 +23,21 @@ const fn options(
         programs,
         short,
         long,
+        abbreviates: true,
         words: &[],
         one_dash: false,
+    }
+}
+
+/// Options of a program that takes only whole names.
+const fn exact_options(
+    programs: &'static [&'static str],
+    short: &'static str,
+    long: &'static [&'static str],
+) -> Options {
+    Options {
+        abbreviates: false,
+        ..options(programs, short, long)
     }
 }
 
@@ -31,6 +46,7 @@ pub(super) const TABLE: &[Options] = &[
         programs: &["find", "gfind", "bfs"],
         short: "",
         long: &[],
+        abbreviates: false,
         words: &[
             "-exec",
             "-execdir",
@@ -45,7 +61,7 @@ pub(super) const TABLE: &[Options] = &[
         ],
         one_dash: false,
     },
-    options(&["fd", "fdfind"], "xX", &["exec", "exec-batch"]),
+    exact_options(&["fd", "fdfind"], "xX", &["exec", "exec-batch"]),
     Options {
         programs: &["npm", "pnpm", "yarn"],
         short: "C",
@@ -76,10 +92,11 @@ pub(super) const TABLE: &[Options] = &[
             "use-yarnrc",
             "modules-folder",
         ],
+        abbreviates: true,
         words: &[],
         one_dash: true,
     },
-    options(
+    exact_options(
         &["rg", "ripgrep"],
         "z",
         &["pre", "hostname-bin", "search-zip", "hyperlink-format"],
@@ -159,7 +176,6 @@ pub(super) const TABLE: &[Options] = &[
             "abstract-unix-socket",
             "netrc-file",
             "json",
-            "url",
             "variable",
             "expand-output",
             "create-dirs",
@@ -206,7 +222,7 @@ pub(super) const TABLE: &[Options] = &[
             "environment-overrides",
         ],
     ),
-    options(
+    exact_options(
         &["cargo"],
         "ZC",
         &[
@@ -220,7 +236,7 @@ pub(super) const TABLE: &[Options] = &[
     ),
     Options {
         programs: &["go"],
-        short: "oC",
+        short: "",
         long: &[
             "exec",
             "toolexec",
@@ -237,10 +253,11 @@ pub(super) const TABLE: &[Options] = &[
             "trace",
             "coverprofile",
         ],
-        words: &[],
+        abbreviates: false,
+        words: &["-o", "-C"],
         one_dash: true,
     },
-    options(
+    exact_options(
         &["pytest", "py.test"],
         "pco",
         &[
@@ -253,7 +270,7 @@ pub(super) const TABLE: &[Options] = &[
             "pdbcls",
         ],
     ),
-    options(
+    exact_options(
         &["jest", "vitest", "mocha", "ava"],
         "cr",
         &[
@@ -278,7 +295,7 @@ pub(super) const TABLE: &[Options] = &[
             "import",
         ],
     ),
-    options(
+    exact_options(
         &["eslint", "prettier", "stylelint", "tsc", "biome"],
         "cof",
         &[
@@ -296,7 +313,7 @@ pub(super) const TABLE: &[Options] = &[
             "custom-syntax",
         ],
     ),
-    options(
+    exact_options(
         &["ruff", "mypy", "black", "flake8", "pylint"],
         "",
         &[
@@ -308,12 +325,12 @@ pub(super) const TABLE: &[Options] = &[
             "python-executable",
         ],
     ),
-    options(
+    exact_options(
         &["gcc", "cc", "g++", "c++", "clang", "clang++"],
         "oB",
         &["wrapper", "specs", "plugin", "output"],
     ),
-    options(
+    exact_options(
         &["jq", "yq", "gojq"],
         "fiL",
         &[
@@ -326,10 +343,10 @@ pub(super) const TABLE: &[Options] = &[
         ],
     ),
     options(&["diff", "patch"], "o", &["output"]),
-    options(&["ctags"], "of", &["output", "options"]),
-    options(&["bat", "batcat", "delta"], "", &["pager", "config-file"]),
+    exact_options(&["ctags"], "of", &["output", "options"]),
+    exact_options(&["bat", "batcat", "delta"], "", &["pager", "config-file"]),
     options(&["xxd"], "r", &[]),
     options(&["openssl"], "", &["engine", "provider"]),
     options(&["ps"], "", &[]),
-    options(&["gh"], "", &["editor", "web"]),
+    exact_options(&["gh"], "", &["editor", "web"]),
 ];

@@ -23,8 +23,11 @@ struct PathSet {
     tool: PathTool,
     base: PathBase,
     source: Source,
-    globs: Gitignore,
+    /// All patterns together, or in parts when they are too many for one.
+    globs: Vec<Gitignore>,
     ids: HashMap<String, Vec<RuleId>>,
+    /// Rules that could not be compiled and must hold for every path.
+    everywhere: Vec<RuleId>,
 }
 
 impl PathIndex {
@@ -43,7 +46,7 @@ impl PathIndex {
             }
         }
         let sets = places.into_iter();
-        let sets = sets.filter_map(|(place, lines)| PathSet::new(effect, place, lines));
+        let sets = sets.map(|(place, lines)| PathSet::new(effect, place, lines));
         Self {
             effect: Some(effect),
             sets: sets.collect(),
@@ -86,20 +89,24 @@ impl PathSet {
         effect: Decision,
         (tool, base, source): Place,
         lines: BTreeMap<String, Vec<RuleId>>,
-    ) -> Option<Self> {
-        let mut builder = GitignoreBuilder::new("");
-        builder.case_insensitive(effect != Decision::Allow).ok()?;
-        for line in lines.keys() {
-            // Each was checked when its rule was made.
-            builder.add_line(None, line).ok()?;
+    ) -> Self {
+        let mut globs = Vec::new();
+        let mut failed = Vec::new();
+        let texts: Vec<&str> = lines.keys().map(String::as_str).collect();
+        compile(effect, &texts, &mut globs, &mut failed);
+        let ids_of = |line: &&str| lines.get(*line).cloned().unwrap_or_default();
+        let mut everywhere = Vec::new();
+        if effect != Decision::Allow {
+            everywhere = failed.iter().flat_map(ids_of).collect();
         }
-        Some(Self {
+        Self {
             tool,
             base,
             source,
-            globs: builder.build().ok()?,
+            globs,
             ids: lines.into_iter().collect(),
-        })
+            everywhere,
+        }
     }
 
     fn folder(&self, call: &ToolCall<'_>) -> String {
@@ -115,14 +122,48 @@ impl PathSet {
     }
 
     fn find(&self, base: &str, path: &str) -> Option<&[RuleId]> {
+        if !self.everywhere.is_empty() {
+            return Some(&self.everywhere);
+        }
         let relative = path.strip_prefix(base.trim_end_matches('/'))?;
         let relative = relative.strip_prefix('/')?;
         if relative.is_empty() {
             return None;
         }
-        let matched = self.globs.matched_path_or_any_parents(relative, false);
-        let glob = matched.inner().filter(|_| matched.is_ignore())?;
-        let ids = self.ids.get(glob.original());
-        Some(ids.map(Vec::as_slice).unwrap_or_default())
+        self.globs.iter().find_map(|globs| {
+            let matched = globs.matched_path_or_any_parents(relative, false);
+            let glob = matched.inner().filter(|_| matched.is_ignore())?;
+            let ids = self.ids.get(glob.original());
+            Some(ids.map(Vec::as_slice).unwrap_or_default())
+        })
     }
+}
+
+/// One matcher for as many lines as fit into one.
+fn compile<'a>(
+    effect: Decision,
+    lines: &[&'a str],
+    globs: &mut Vec<Gitignore>,
+    failed: &mut Vec<&'a str>,
+) {
+    let ignore_case = effect != Decision::Allow;
+    match (compile_together(ignore_case, lines), lines) {
+        (_, []) => {}
+        (Ok(together), _) => globs.push(together),
+        (Err(_), [line]) => failed.push(line),
+        (Err(_), _) => {
+            let (first, second) = lines.split_at(lines.len() / 2);
+            compile(effect, first, globs, failed);
+            compile(effect, second, globs, failed);
+        }
+    }
+}
+
+fn compile_together(ignore_case: bool, lines: &[&str]) -> Result<Gitignore, ignore::Error> {
+    let mut builder = GitignoreBuilder::new("");
+    builder.case_insensitive(ignore_case)?;
+    for line in lines {
+        builder.add_line(None, line)?;
+    }
+    builder.build()
 }

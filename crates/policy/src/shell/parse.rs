@@ -5,18 +5,26 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
-/// Longer commands are not parsed: nobody reads them, and error recovery is
-/// slower than linear.
-const MAX_BYTES: usize = 64 * 1024;
+use super::reader;
+
+/// Longer commands are not parsed: nobody reads them.
+const MAX_BYTES: usize = 32 * 1024;
+
+/// The grammar looks for the end of each heredoc again and again.
+const MAX_HEREDOCS: usize = 20;
 
 /// How often the parser may report progress before it is stopped. A well-formed
 /// command of the longest length stays far below.
 const MAX_PROGRESS_REPORTS: usize = 20_000;
 
 /// The syntax tree of `command`, with or without errors in it; nothing when it
-/// is too long or too hard to parse.
+/// is too long or too hard to parse. What is not closed or nests deeply is not
+/// tried: the grammar takes quadratic time to find that out.
 pub(crate) fn parse(command: &str) -> Option<Tree> {
-    if command.len() > MAX_BYTES {
+    if command.len() > MAX_BYTES || command.matches("<<").count() > MAX_HEREDOCS {
+        return None;
+    }
+    if !reader::read_each(command, &mut |_| {}) {
         return None;
     }
     let mut parser = Parser::new();

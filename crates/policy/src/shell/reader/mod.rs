@@ -15,7 +15,7 @@ use heredoc::Pending;
 use list::{Close, List};
 
 /// Deeper nesting is read flat: every bracket and quote only separates.
-const MAX_DEPTH: usize = 1_000;
+const MAX_DEPTH: usize = 100;
 
 /// Heredocs inside substitutions inside heredocs.
 const MAX_HEREDOC_DEPTH: usize = 4;
@@ -99,6 +99,9 @@ impl Reader<'_, '_> {
             self.complete = false;
         }
         while !self.lists.is_empty() {
+            if self.list().in_test() {
+                self.complete = false;
+            }
             self.end_command(false);
             self.lists.pop();
         }

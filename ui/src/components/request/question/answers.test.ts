@@ -49,7 +49,9 @@ test.each<[string, Question, Step[], string | string[] | null]>([
   const chosen = steps.reduce((now, step) => step(question, now), NOTHING_CHOSEN)
   const composed = composeAnswers([question], [chosen])
   expect(composed).toEqual(
-    expected === null ? { missing: question } : { notes: {}, answers: { [question.question]: expected } },
+    expected === null
+      ? { missing: question }
+      : { notes: {}, answers: { [question.question]: expected } },
   )
 })
 
