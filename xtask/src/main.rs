@@ -26,7 +26,7 @@ Usage: cargo xtask <command>
   test ui          only the web app
   test e2e [ARGS]  only the end-to-end tests; ARGS go to Playwright
   screenshot       takes the pictures in docs from the real thing
-  measure          how a long transcript opens, scrolls and streams, in figures
+  measure          how a long transcript opens, scrolls and streams and how fast a card appears, in figures
   types            rewrites ui/src/protocol.gen.ts from crates/protocol";
 
 fn main() -> ExitCode {

@@ -1,8 +1,13 @@
 //! Rules for tool calls, and what a call would do.
 //!
 //! Pure: rules and facts come in, decisions with their reasons go out. No IO,
-//! no clock, and no way to panic on what an agent sends. [`evaluate`] is the
-//! way in; [`risk::read`] tells what a call would do, whatever the rules say.
+//! no clock, and no way to panic on what an agent sends.
+//!
+//! A [`ToolCall`] meets the parts in this order: [`evaluate`] asks [`Rules`]
+//! (made of parsed [`Rule`]s) about it; a command is read by [`shell`] and held
+//! against what is known of `programs`, a file by [`path`], an address by
+//! `web`. [`risk::read`] tells what a call would do, whatever the rules say,
+//! and [`suggest()`] makes rules out of a call.
 //!
 //! A rule is no boundary around a program: what an allowed program does by
 //! itself, nobody here can know.

@@ -123,6 +123,9 @@ fn a_denied_command_is_found_anywhere() {
         "echo $((1<<2))\ngit push",
         "watch git push",
         "git push 'unclosed",
+        ">x case a in; git push",
+        "case x in (x) git push;; esac",
+        "'[[' a && git push",
     ] {
         bash(command)
             .deny("Bash(git push:*)")
@@ -197,6 +200,10 @@ fn an_exact_rule_can_allow_what_a_prefix_cannot() {
         bash(command).allow(&format!("Bash({program}:*)")).asks();
         bash(command).allow("Bash").asks();
     }
+    bash("cat a | sed -n 1,5p")
+        .allow("Bash(cat:*)")
+        .allow("Bash(sed -n 1,5p)")
+        .allows();
     // But not what comes out of a pipe.
     bash("echo x | sh")
         .allow("Bash(echo:*)")
@@ -356,6 +363,42 @@ fn options_that_run_or_write_need_an_exact_rule() {
 }
 
 #[test]
+fn everyday_commands_are_understood() {
+    for command in [
+        "git commit -m \"fix: it's; a | b\"",
+        "git log --oneline -5 HEAD~2..main",
+        "cargo test -p x --test y -- --nocapture 2>&1 | tail -20",
+        "echo \"50% off!\" '' \"\" a=b --x=y,z",
+        "npm run test:unit -- --reporter=dot && git status --short",
+        "ls -la src/*.rs /usr/share/doc 2>/dev/null || echo none",
+        "NODE_ENV=test CI=true npm test",
+        "grep -rn \"fn main\" --include='*.rs' .",
+        "wc -l a.txt; head -n 3 b.txt",
+        "mkdir -p a/b && cd a/b",
+        "docker-compose-x up @scope/package user@host:path 1.2.3",
+    ] {
+        let programs = [
+            "git",
+            "cargo",
+            "tail",
+            "echo",
+            "npm",
+            "ls",
+            "grep",
+            "wc",
+            "head",
+            "mkdir",
+            "cd",
+            "docker-compose-x",
+        ];
+        let check = programs.iter().fold(bash(command), |check, program| {
+            check.allow(&format!("Bash({program}:*)"))
+        });
+        check.allows();
+    }
+}
+
+#[test]
 fn moving_away_and_git_ask() {
     bash("cd sub && git status")
         .allow("Bash(cd:*)")
@@ -437,6 +480,10 @@ fn files() {
     write(".git/config").allow("Write").asks();
     read(".git/config").allow("Read(.git/**)").allows();
     edit("src/a.rs").allow("Edit(src)").allows();
+    edit("src/a.rs").allow("Edit(src/*)").allows();
+    edit("src/b/a.rs").allow("Edit(src/*)").asks();
+    edit("src/b/a.rs").deny("Edit(src/*)").denies();
+    edit("x.rs/a").allow("Edit(*.rs)").asks();
     edit("src/a.rs").allow("Edit(src/)").allows();
     edit("x/src/a.rs").allow("Edit(src/)").asks();
     read("src/x").ask("Read(src/**)").allow("Read").asks();

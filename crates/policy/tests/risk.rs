@@ -188,12 +188,25 @@ fn what_cannot_be_read_is_unknown() {
         "python3 -c 'import os'",
         "node -e 'x'",
         "eval $X",
+        "python3 <<'EOF'\nimport os\nEOF",
+        "bash < script",
         "echo x > $OUT",
         "git $SUB",
     ] {
         assert!(kinds(command).contains(&Unknown), "{command}");
     }
     assert!(kinds(&"ls; ".repeat(20_000)).contains(&Unknown));
+}
+
+#[test]
+fn a_long_file_in_a_heredoc_is_still_read() {
+    let body = "{ \"a\": [1, 2], 'b' } || rm x;\n".repeat(500);
+    check(&format!("cat <<'EOF' > notes.json\n{body}EOF"), &[]);
+    check(&format!("cat <<EOF > notes.json\n{body}EOF"), &[]);
+    check(
+        &format!("cat <<EOF > notes.json\n{body}$(rm x)\nEOF"),
+        &[Deletes],
+    );
 }
 
 #[test]

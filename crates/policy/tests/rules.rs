@@ -345,3 +345,16 @@ fn settings_go_both_ways() {
     );
     assert_eq!(import(&json!([])), import(&json!({"permissions": 3})));
 }
+
+#[test]
+fn the_paths_of_a_call_are_told() {
+    let paths = |check: checker::Check| sayso_policy::path::mentioned(&check.call());
+    assert_eq!(
+        paths(call("Edit", json!({"file_path": "src/../a"}))),
+        ["/w/proj", "/w/proj/src/../a"]
+    );
+    assert_eq!(
+        paths(bash("cat -n a > ~/b && echo $x")),
+        ["/w/proj", "/w/proj/a", "/home/u/b"]
+    );
+}

@@ -19,13 +19,20 @@ export function clockText(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`
 }
 
+// Made once: each of them reads the rules of the reader's language anew.
+const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const EXACT_TIME = new Intl.DateTimeFormat(undefined, {
+  dateStyle: 'short',
+  timeStyle: 'medium',
+})
+
 /** The time of day, for marks in a transcript. */
 export function timeOfDay(at: string): string {
-  return new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+  return TIME_OF_DAY.format(new Date(at))
 }
 
 export function exactTime(at: string): string {
-  return new Date(at).toLocaleString()
+  return EXACT_TIME.format(new Date(at))
 }
 
 /** `now`, `3 min`, `2 h`, `5 d`. */

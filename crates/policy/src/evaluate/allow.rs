@@ -3,7 +3,7 @@
 use super::{quote, targets};
 use crate::call::ToolCall;
 use crate::decision::Decision;
-use crate::programs::{needs_exact_rule, objection};
+use crate::programs::{objection, runs_its_input};
 use crate::rules::{Hit, RuleId, Rules};
 use crate::shell::strict::{Assignment, Plain, PlainWord, join};
 
@@ -61,7 +61,7 @@ pub(super) fn covering(
         return Err(format!("{shown}: {reason}"));
     }
     let program = inner.first().map_or("", |word| word.text.as_str());
-    if part.piped && needs_exact_rule(program) {
+    if part.piped && runs_its_input(program) {
         return Err(format!("{shown} runs what another command writes"));
     }
     let exact: Vec<&Hit> = hits.iter().filter(|hit| hit.exact).collect();

@@ -8,7 +8,7 @@ mod table;
 pub(crate) use flags::objection;
 
 /// Run whatever code they are given, as arguments or as input.
-const SHELLS: &[&str] = &[
+pub(crate) const SHELLS: &[&str] = &[
     "bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "nu",
     "elvish", "xonsh",
 ];
@@ -97,6 +97,12 @@ const INTERPRETERS: &[&str] = &[
     "set",
     "shopt",
     "unset",
+    "getopts",
+    "wait",
+    "jobs",
+    "fc",
+    "compgen",
+    "compopt",
 ];
 
 /// Run other programs, or feed them arguments that nobody sees.
@@ -224,6 +230,15 @@ pub(crate) fn runs_other_programs(name: &str) -> bool {
 /// Only a rule with the whole command can allow such a program.
 pub(crate) fn needs_exact_rule(name: &str) -> bool {
     runs_code(name) || runs_other_programs(name)
+}
+
+/// Takes what it reads for code, not for data. Even a rule with the whole
+/// command does not know what comes out of a pipe.
+pub(crate) fn runs_its_input(name: &str) -> bool {
+    let filters = [
+        "sed", "gsed", "awk", "gawk", "mawk", "nawk", "tee", "less", "more", "printf", "test",
+    ];
+    needs_exact_rule(name) && !filters.contains(&name)
 }
 
 /// Interpreters of languages, for telling what a pipe ends in.

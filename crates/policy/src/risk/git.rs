@@ -4,18 +4,7 @@ use super::RiskKind;
 use crate::shell::command::Word;
 
 pub(super) fn kinds(arguments: &[Word]) -> Vec<RiskKind> {
-    let mut rest = arguments;
-    while let Some((word, after)) = rest.split_first() {
-        let takes_next = matches!(
-            word.text.as_str(),
-            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace"
-        );
-        rest = match word.text.starts_with('-') {
-            true if takes_next => after.get(1..).unwrap_or_default(),
-            true => after,
-            false => break,
-        };
-    }
+    let rest = after_global_options(arguments);
     let Some((subcommand, options)) = rest.split_first() else {
         return Vec::new();
     };
@@ -68,6 +57,21 @@ pub(super) fn kinds(arguments: &[Word]) -> Vec<RiskKind> {
         "switch" if has(&["-f", "--force", "--discard-changes"]) => vec![RiskKind::Overwrites],
         _ => Vec::new(),
     }
+}
+
+fn after_global_options(arguments: &[Word]) -> &[Word] {
+    let mut rest = arguments;
+    while let [option, after @ ..] = rest {
+        if !option.text.starts_with('-') {
+            break;
+        }
+        let takes_next = matches!(
+            option.text.as_str(),
+            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace"
+        );
+        rest = after.get(usize::from(takes_next)..).unwrap_or_default();
+    }
+    rest
 }
 
 /// Short options may stand in a cluster, long ones may carry a value.

@@ -127,38 +127,47 @@ fn path_text(word: &Word, call: &ToolCall<'_>) -> Option<String> {
 
 /// Code that is not in the text: from a pipe, a substitution, a file.
 fn unread_code(command: &Command, name: &str, arguments: &[Word]) -> Option<Risk> {
+    if name == "eval" {
+        let word = arguments.iter().find(|word| !word.literal)?;
+        return Some(unread_word(command, name, word));
+    }
     let is_shell = is_shell(name);
-    let is_source = matches!(name, "source" | ".");
-    if !is_shell && !is_source && name != "eval" && !is_interpreter(name) {
+    if !is_shell && !is_interpreter(name) && !matches!(name, "source" | ".") {
         return None;
     }
-    let substituted = |word: &Word| word.text.contains("$()") || word.text.starts_with("<");
-    if name == "eval" {
-        return match arguments.iter().find(|word| !word.literal) {
-            Some(word) if substituted(word) => Some(piped("eval", word)),
-            Some(_) => Some(risk(RiskKind::Unknown, &command.text())),
-            None => None,
-        };
-    }
     if let Some(script) = script_word(arguments).filter(|_| is_shell) {
-        return match script.literal {
-            true => None,
-            false if substituted(script) => Some(piped(name, script)),
-            false => Some(risk(RiskKind::Unknown, &command.text())),
-        };
+        return (!script.literal).then(|| unread_word(command, name, script));
     }
-    let operand = arguments
+    let is_operand = |word: &&Word| !word.text.starts_with('-') && !word.text.is_empty();
+    if let Some(word) = arguments.iter().find(is_operand) {
+        return Some(unread_word(command, name, word));
+    }
+    let from_file = command
+        .redirects
         .iter()
-        .find(|word| !word.text.starts_with('-') || word.is("-"));
-    match operand {
-        Some(word) if !word.literal && word.text.starts_with('<') => Some(piped(name, word)),
-        Some(word) if !word.is("-") => Some(risk(RiskKind::Unknown, &command.text())),
-        _ if takes_code_option(arguments) => Some(risk(RiskKind::Unknown, &command.text())),
-        _ if command.piped => Some(risk(
-            RiskKind::PipesIntoShell,
-            &format!("| {}", command.text()),
-        )),
-        _ => None,
+        .any(|redirect| match redirect.kind {
+            RedirectKind::Read => true,
+            // A shell's own language is read, see `wrappers`.
+            RedirectKind::HereText => !is_shell,
+            RedirectKind::Write | RedirectKind::Append | RedirectKind::Duplicate => false,
+        });
+    if from_file || takes_code_option(arguments) {
+        return Some(risk(RiskKind::Unknown, &command.text()));
+    }
+    let words = format!("| {}", command.text());
+    command
+        .piped
+        .then(|| risk(RiskKind::PipesIntoShell, &words))
+}
+
+/// A script that is not there to be read: the output of another command, or
+/// the content of a file or a variable.
+fn unread_word(command: &Command, name: &str, word: &Word) -> Risk {
+    let substituted = word.text.contains("$()") || word.text.starts_with('<');
+    if !word.literal && substituted {
+        piped(name, word)
+    } else {
+        risk(RiskKind::Unknown, &command.text())
     }
 }
 

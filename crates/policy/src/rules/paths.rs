@@ -12,6 +12,15 @@ use crate::rule::{PathBase, PathPattern, PathTool};
 
 type Place = (PathTool, PathBase, Source);
 
+/// What a pattern that matches a folder says about the files in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Reach {
+    /// It holds for them too.
+    Below,
+    /// Nothing: `src/*` allows the files in `src`, not those further down.
+    Direct,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct PathIndex {
     effect: Option<Decision>,
@@ -23,6 +32,7 @@ struct PathSet {
     tool: PathTool,
     base: PathBase,
     source: Source,
+    reach: Reach,
     /// All patterns together, or in parts when they are too many for one.
     globs: Vec<Gitignore>,
     ids: HashMap<String, Vec<RuleId>>,
@@ -32,7 +42,7 @@ struct PathSet {
 
 impl PathIndex {
     pub(super) fn new(effect: Decision, entries: Vec<(Place, PathPattern, RuleId)>) -> Self {
-        let mut places: HashMap<Place, BTreeMap<String, Vec<RuleId>>> = HashMap::new();
+        let mut places: HashMap<(Place, Reach), BTreeMap<String, Vec<RuleId>>> = HashMap::new();
         for ((tool, base, source), pattern, id) in entries {
             // Only patterns that start from the source differ by it.
             let source = if base == PathBase::Source {
@@ -40,8 +50,9 @@ impl PathIndex {
             } else {
                 Source::Session
             };
-            let lines = places.entry((tool, base, source)).or_default();
             for line in pattern.lines(effect) {
+                let place = ((tool, base, source.clone()), reach(effect, &line));
+                let lines = places.entry(place).or_default();
                 lines.entry(line).or_default().push(id.clone());
             }
         }
@@ -87,7 +98,7 @@ impl PathIndex {
 impl PathSet {
     fn new(
         effect: Decision,
-        (tool, base, source): Place,
+        ((tool, base, source), reach): (Place, Reach),
         lines: BTreeMap<String, Vec<RuleId>>,
     ) -> Self {
         let mut globs = Vec::new();
@@ -103,6 +114,7 @@ impl PathSet {
             tool,
             base,
             source,
+            reach,
             globs,
             ids: lines.into_iter().collect(),
             everywhere,
@@ -131,11 +143,26 @@ impl PathSet {
             return None;
         }
         self.globs.iter().find_map(|globs| {
-            let matched = globs.matched_path_or_any_parents(relative, false);
+            let matched = match self.reach {
+                Reach::Below => globs.matched_path_or_any_parents(relative, false),
+                Reach::Direct => globs.matched(relative, false),
+            };
             let glob = matched.inner().filter(|_| matched.is_ignore())?;
             let ids = self.ids.get(glob.original());
             Some(ids.map(Vec::as_slice).unwrap_or_default())
         })
+    }
+}
+
+/// What allows is read narrowly: only a folder that is named stands for what
+/// is in it.
+fn reach(effect: Decision, line: &str) -> Reach {
+    let name = line.trim_end_matches('/').rsplit('/').next();
+    let has_wildcard = name.is_some_and(|name| name.contains(['*', '?', '[']));
+    if effect == Decision::Allow && has_wildcard {
+        Reach::Direct
+    } else {
+        Reach::Below
     }
 }
 

@@ -15,7 +15,7 @@ const MAX_HEREDOCS: usize = 20;
 
 /// How often the parser may report progress before it is stopped. A well-formed
 /// command of the longest length stays far below.
-const MAX_PROGRESS_REPORTS: usize = 20_000;
+const MAX_PROGRESS_REPORTS: usize = 5_000;
 
 /// The syntax tree of `command`, with or without errors in it; nothing when it
 /// is too long or too hard to parse. What is not closed or nests deeply is not

@@ -1,9 +1,12 @@
 //! Programs that run other programs: what `sudo`, `xargs` or `bash -c` runs is
 //! found as a command of its own, beside the command that runs it.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::command::{Command, RedirectKind, Word};
 use super::reader;
-use crate::programs::is_shell;
+use crate::programs::{SHELLS, is_shell};
 
 /// Wrappers inside wrappers; deeper ones count as not read.
 const MAX_DEPTH: usize = 8;
@@ -145,11 +148,18 @@ fn runs_others(command: &Command) -> bool {
     let Some(program) = command.words.first() else {
         return false;
     };
-    let name = program_name(program);
-    is_shell(name)
-        || matches!(name, "find" | "su" | "script" | "eval" | "trap")
-        || WRAPPERS.iter().any(|wrapper| wrapper.name == name)
+    RUNNING_OTHERS.contains(program_name(program))
 }
+
+/// Looked up for every command, so it had better be quick.
+static RUNNING_OTHERS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let wrappers = WRAPPERS.iter().map(|wrapper| wrapper.name);
+    let others = ["find", "su", "script", "eval", "trap"];
+    wrappers
+        .chain(others)
+        .chain(SHELLS.iter().copied())
+        .collect()
+});
 
 /// The name a program is known by, whatever folder it is called from.
 pub(crate) fn program_name(word: &Word) -> &str {

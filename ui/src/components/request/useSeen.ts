@@ -50,9 +50,13 @@ export function useSeen(
     look()
   }
 
-  // Where nothing is laid out nothing has been in view.
+  // Looks come after the browser has laid everything out by itself; asking earlier would make it do so twice.
   const resizes = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(look)
-  const changes = new MutationObserver(look)
+  let frame = 0
+  const changes = new MutationObserver(() => {
+    cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(look)
+  })
 
   onMounted(() => {
     if (body.value === null || content.value === null) return
@@ -62,11 +66,11 @@ export function useSeen(
     changes.observe(content.value, { subtree: true, childList: true, attributeFilter })
     body.value.addEventListener('scroll', look, { passive: true })
     document.addEventListener('visibilitychange', look)
-    look()
   })
   onBeforeUnmount(() => {
     resizes?.disconnect()
     changes.disconnect()
+    cancelAnimationFrame(frame)
     document.removeEventListener('visibilitychange', look)
   })
   return { screensLeft, showNext }

@@ -8,6 +8,7 @@ import { makeRequest, startStores } from '../../testing/fixtures'
 import { useAttention } from './useAttention'
 
 test('title, icon and badge show how many requests wait', async () => {
+  vi.useFakeTimers()
   startStores()
   const icon = document.head.appendChild(document.createElement('link'))
   icon.rel = 'icon'
@@ -26,6 +27,7 @@ test('title, icon and badge show how many requests wait', async () => {
     )
     useRequests().replaceAll(requests)
     await nextTick()
+    vi.advanceTimersByTime(500)
     const number = />([^<>]+)<\/text>/.exec(decodeURIComponent(icon.href))?.[1]
     seen.push([document.title, number ?? new URL(icon.href).pathname])
   }
@@ -36,4 +38,5 @@ test('title, icon and badge show how many requests wait', async () => {
     ['Inbox · Sayso', '/favicon.svg'],
   ])
   expect(badge.mock.calls).toEqual([[0], [3], [12], [0]])
+  vi.useRealTimers()
 })

@@ -6,6 +6,19 @@ import { useAnnouncement } from '../cues/useAnnouncement'
 import { useRequestCues } from '../cues/useRequestCues'
 import { faviconFor } from './favicon'
 
+function showCount(count: number): void {
+  const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
+  if (icon !== null) icon.href = faviconFor(count)
+  // Browsers without installed apps do not know it, and some refuse it.
+  void navigator.setAppBadge?.(count).catch(() => undefined)
+}
+
+/** Not every browser can tell; then soon. */
+function whenIdle(work: () => void): void {
+  if ('requestIdleCallback' in window) window.requestIdleCallback(work, { timeout: 500 })
+  else setTimeout(work, 50)
+}
+
 /**
  * Says outside the page how much waits: in the tab's title and icon, on the
  * app's icon where it is installed, and by the cues that are wanted. Returns
@@ -26,12 +39,8 @@ export function useAttention(): Ref<string> {
 
   watch(
     () => requests.count,
-    (count) => {
-      const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
-      if (icon !== null) icon.href = faviconFor(count)
-      // Browsers without installed apps do not know it, and some refuse it.
-      void navigator.setAppBadge?.(count).catch(() => undefined)
-    },
+    // The card comes first: both of these talk to the browser outside of the page.
+    () => whenIdle(() => showCount(requests.count)),
     { immediate: true },
   )
 

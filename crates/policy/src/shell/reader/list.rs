@@ -70,20 +70,18 @@ impl List {
     }
 
     fn at_command_position(&self) -> bool {
-        self.command.words.is_empty() && self.command.assignments.is_empty()
+        self.command.words.is_empty()
+            && self.command.assignments.is_empty()
+            && self.command.redirects.is_empty()
     }
 
     pub(super) fn in_test(&self) -> bool {
+        let is = |word: Option<&Word>, text| word.is_some_and(|word| !word.quoted && word.is(text));
         let words = &self.command.words;
-        words.first().is_some_and(|word| word.is("[["))
-            && !words.last().is_some_and(|word| word.is("]]"))
+        is(words.first(), "[[") && !is(words.last(), "]]")
     }
 
-    /// A `)` here ends a pattern of `case`, not the list.
-    pub(super) fn ends_pattern(&self) -> bool {
-        self.in_pattern
-    }
-
+    /// In a pattern of `case`, where `|` and `)` mean something else.
     pub(super) fn in_pattern(&self) -> bool {
         self.in_pattern
     }

@@ -9,6 +9,8 @@ mod heredoc;
 mod list;
 mod operators;
 mod quotes;
+#[cfg(test)]
+mod tests;
 
 use super::command::Command;
 use heredoc::Pending;
@@ -23,11 +25,15 @@ const MAX_HEREDOC_DEPTH: usize = 4;
 /// Commands on one line with a heredoc; with more, the heredoc is not read.
 const MAX_HELD: usize = 1_000;
 
+/// Operators, quotes and other signs outside of quotes. More of them are no
+/// command that a human would follow, and too hard for the grammar.
+const MAX_SIGNS: usize = 800;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     /// In the order in which they end.
     pub(crate) commands: Vec<Command>,
-    /// Everything was closed and nothing was too deep.
+    /// Everything was closed, and nothing was too deep or too much.
     pub(crate) complete: bool,
 }
 
@@ -62,6 +68,7 @@ struct Reader<'a, 'f> {
     open_backticks: usize,
     heredocs: Vec<Pending>,
     heredoc_depth: usize,
+    signs: usize,
     /// Commands that may still get a heredoc.
     held: Vec<Command>,
     complete: bool,
@@ -77,6 +84,7 @@ fn read_in(text: &str, mode: Mode, heredoc_depth: usize, found: &mut dyn FnMut(C
         open_backticks: 0,
         heredocs: Vec::new(),
         heredoc_depth,
+        signs: 0,
         held: Vec::new(),
         complete: true,
         found,
@@ -88,14 +96,21 @@ fn read_in(text: &str, mode: Mode, heredoc_depth: usize, found: &mut dyn FnMut(C
 impl Reader<'_, '_> {
     fn run(&mut self) {
         while self.at < self.text.len() {
-            match self.modes.last().copied().unwrap_or(Mode::List) {
+            let mode = self.modes.last().copied().unwrap_or(Mode::List);
+            let first = self.byte(0);
+            let is_sign = match mode {
+                Mode::List => !first.is_ascii_alphanumeric() && first != b' ',
+                Mode::DoubleQuote | Mode::Parameter | Mode::Heredoc => b"$`".contains(&first),
+            };
+            self.signs += usize::from(is_sign);
+            match mode {
                 Mode::List => self.step_list(),
                 Mode::DoubleQuote => self.step_quoted(Some(b'"')),
                 Mode::Parameter => self.step_quoted(Some(b'}')),
                 Mode::Heredoc => self.step_quoted(None),
             }
         }
-        if self.modes.len() > 1 || !self.heredocs.is_empty() {
+        if self.modes.len() > 1 || !self.heredocs.is_empty() || self.signs > MAX_SIGNS {
             self.complete = false;
         }
         while !self.lists.is_empty() {

@@ -4,6 +4,38 @@ use super::super::command::RedirectKind;
 use super::list::{Close, List, Target};
 use super::{Mode, Reader};
 
+/// What a byte is outside of quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Plain,
+    /// Part of a word, but of interest to a shell.
+    Sign,
+    /// Ends a run of plain text.
+    Special,
+}
+
+static CLASSES: [Class; 256] = classes();
+
+const fn classes() -> [Class; 256] {
+    let mut classes = [Class::Plain; 256];
+    let (special, signs) = (b" \t\n'\"\\$`#<>&|;()", b"[]{}=!~@*?%^");
+    let mut index = 0;
+    while index < special.len() {
+        classes[special[index] as usize] = Class::Special;
+        index += 1;
+    }
+    index = 0;
+    while index < signs.len() {
+        classes[signs[index] as usize] = Class::Sign;
+        index += 1;
+    }
+    classes
+}
+
+fn class(byte: Option<&u8>) -> Class {
+    byte.map_or(Class::Special, |byte| CLASSES[usize::from(*byte)])
+}
+
 impl Reader<'_, '_> {
     pub(super) fn step_list(&mut self) {
         match self.byte(0) {
@@ -38,9 +70,18 @@ impl Reader<'_, '_> {
 
     /// A run of characters that mean themselves.
     fn plain(&mut self) {
-        let special = |byte: &u8| b" \t\n'\"\\$`#<>&|;()".contains(byte);
-        let length = self.rest().bytes().skip(1).position(|byte| special(&byte));
-        let end = length.map_or(self.text.len(), |length| self.at + 1 + length);
+        let mut end = self.at + 1;
+        let bytes = self.text.as_bytes();
+        let mut signs = usize::from(class(bytes.get(self.at)) == Class::Sign);
+        while end < bytes.len() {
+            match class(bytes.get(end)) {
+                Class::Special => break,
+                Class::Sign => signs += 1,
+                Class::Plain => {}
+            }
+            end += 1;
+        }
+        self.signs += signs;
         self.append(end);
     }
 
@@ -95,6 +136,10 @@ impl Reader<'_, '_> {
             return self.skip_in_test();
         }
         self.at += 1;
+        if self.list().in_pattern() && self.list().word.is_none() {
+            // `(a) …`: the pattern ends at the other one.
+            return;
+        }
         let doubled = self.byte(0) == b'(';
         let word = self.list().word.as_ref();
         let values = word.is_some_and(|word| word.text.ends_with(['=', '@', '?', '*', '+', '!']));
@@ -113,7 +158,7 @@ impl Reader<'_, '_> {
             return self.skip_in_test();
         }
         self.at += 1;
-        if self.list().ends_pattern() {
+        if self.list().in_pattern() {
             self.end_pattern();
         } else if self.list().close == Close::Parenthesis {
             let group = self.list().group;

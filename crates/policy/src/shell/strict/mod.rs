@@ -9,7 +9,7 @@ mod words;
 
 use super::command::Word;
 use super::parse::parse;
-use super::reader;
+use super::reader::{self, Reading};
 use crate::visible::deceptive;
 
 const MAX_CHARACTERS: usize = 10_000;
@@ -94,23 +94,23 @@ pub(crate) fn understand(command: &str) -> Result<Vec<Plain<'_>>, NotUnderstood>
     if command.trim() != command {
         return Err(NotUnderstood::Padded);
     }
+    let reading = reader::read(command);
+    if reading.commands.len() > MAX_COMMANDS {
+        return Err(NotUnderstood::TooMany);
+    }
     let tree = parse(command).ok_or(NotUnderstood::Unparseable)?;
     if tree.root_node().has_error() {
         return Err(NotUnderstood::Unparseable);
     }
     let commands = tree::commands(command, &tree)?;
-    if commands.len() > MAX_COMMANDS {
-        return Err(NotUnderstood::TooMany);
-    }
-    if commands.is_empty() || !agrees(command, &commands) {
+    if commands.is_empty() || !agrees(&reading, &commands) {
         return Err(NotUnderstood::Ambiguous);
     }
     Ok(commands)
 }
 
 /// The forgiving reader finds the same commands with the same words.
-fn agrees(command: &str, commands: &[Plain<'_>]) -> bool {
-    let reading = reader::read(command);
+fn agrees(reading: &Reading, commands: &[Plain<'_>]) -> bool {
     let same_words = |plain: &Plain<'_>, read: &super::command::Command| {
         let plain_words = plain.words.iter().map(|word| &word.text);
         let read_words = read.words.iter().map(|word| &word.text);
