@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     Ask, ClientId, ClientRef, Decision, Delivery, Json, Mode, Policies, RecordId, RequestId,
-    SessionId,
+    Ruling, SessionId,
 };
 
 #[derive(Clone, Debug)]
@@ -43,6 +43,13 @@ pub enum Event {
     Asked {
         session: SessionId,
         ask: Box<Ask>,
+        /// A rule that covers it.
+        ruling: Option<Ruling>,
+    },
+    /// A new rule covers an open request.
+    Ruled {
+        request: RequestId,
+        ruling: Ruling,
     },
     /// The agent takes a request back.
     Withdrawn {

@@ -15,6 +15,7 @@ mod form;
 mod policies;
 mod request;
 mod resolution;
+mod ruling;
 mod session;
 mod values;
 mod words;
@@ -33,5 +34,6 @@ pub use resolution::{
     Allowance, AnswerValue, Answers, ClientRef, DecidedBy, Decision, Delivery, OutcomeKind,
     Refusal, Resolution,
 };
+pub use ruling::{RuleRef, Ruling, Verdict};
 pub use session::{SessionState, SessionView};
 pub use values::{ClientId, Json, Mode, RequestId, SessionId, Timestamp};

@@ -1,6 +1,6 @@
 //! Decisions, how they ended a request, and why one was refused.
 
-use crate::{ClientId, Json, Mode, Timestamp};
+use crate::{ClientId, Json, Mode, RuleRef, Timestamp};
 
 /// What a human decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +82,7 @@ pub enum OutcomeKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecidedBy {
     Human(ClientRef),
+    Rule(RuleRef),
     Mode(Mode),
     Timeout,
     /// A setting; the text says which.

@@ -18,6 +18,16 @@ pub(crate) const MODE_DENIES: &str =
 pub(crate) const RESTARTING: &str = "The user switched to a permission mode for which the agent must start again, \
      so this action was refused. It was not judged by itself: it may be tried again afterwards.";
 
+pub(crate) fn denied_by_rule(rule: &str, reason: Option<&str>) -> String {
+    match reason {
+        Some(reason) => reason.to_owned(),
+        None => format!(
+            "A rule of the user's refuses this: {rule}. Do not try it again in another way; \
+             go on without it or ask."
+        ),
+    }
+}
+
 /// `waited` is the time since the agent asked, whatever the limit was moved to.
 pub(crate) fn expired(waited: Duration) -> String {
     let waited = spell(waited);

@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::expect_used,
-    clippy::unwrap_used,
+    clippy::panic,
     reason = "a failure in the world fails the test"
 )]
 

@@ -22,6 +22,9 @@ use world::{AskShape, SESSIONS, World, allow, answer, deny, edited, session_id};
 enum Step {
     Start(usize, Policies),
     Ask(usize, AskShape),
+    /// Covered by a rule that allows, or denies.
+    AskRuled(usize, AskShape, bool),
+    Rule(usize, bool),
     Withdraw(usize),
     Decide {
         ask: usize,
@@ -122,6 +125,12 @@ impl ReferenceStateMachine for Reference {
                     .prop_map(|(at, shape)| Step::Ask(at, shape))
                     .boxed(),
             ),
+            (
+                3,
+                (session.clone(), shape(), any::<bool>())
+                    .prop_map(|(at, shape, allows)| Step::AskRuled(at, shape, allows))
+                    .boxed(),
+            ),
             (14, prop::bool::weighted(0.85).prop_map(Step::Disk).boxed()),
             (
                 8,
@@ -163,6 +172,12 @@ impl ReferenceStateMachine for Reference {
             steps.push((
                 2,
                 (ask.clone(), any::<bool>())
+                    .prop_map(|(ask, allows)| Step::Rule(ask, allows))
+                    .boxed(),
+            ));
+            steps.push((
+                2,
+                (ask.clone(), any::<bool>())
                     .prop_map(|(ask, held)| Step::Hold(ask, held))
                     .boxed(),
             ));
@@ -183,7 +198,7 @@ impl ReferenceStateMachine for Reference {
 
     fn apply(mut counts: Counts, step: &Step) -> Counts {
         match step {
-            Step::Ask(..) => counts.asks += 1,
+            Step::Ask(..) | Step::AskRuled(..) => counts.asks += 1,
             Step::Connect => counts.clients += 1,
             Step::Disconnect(_) => counts.clients -= 1,
             _ => {}
@@ -196,6 +211,7 @@ impl ReferenceStateMachine for Reference {
             Step::Withdraw(ask)
             | Step::Hold(ask, _)
             | Step::Extend(ask)
+            | Step::Rule(ask, _)
             | Step::Decide { ask, .. } => *ask < counts.asks,
             Step::Disconnect(client) | Step::Attach(client, _) => *client < counts.clients,
             _ => true,
@@ -221,6 +237,8 @@ impl StateMachineTest for BrokerInItsWorld {
                 }
             }
             Step::Ask(session, shape) => world.ask(session, shape),
+            Step::AskRuled(session, shape, allows) => world.ask_ruled(session, shape, allows),
+            Step::Rule(ask, allows) => world.rule(ask, allows),
             Step::Withdraw(ask) => world.withdraw(ask),
             Step::Decide {
                 ask,

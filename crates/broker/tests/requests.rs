@@ -259,3 +259,39 @@ fn an_agent_that_starts_again_hears_a_refusal_first() {
     );
     assert!(!world.broker.has_requests(session_id(0)));
 }
+
+#[test]
+fn i3_a_rule_allows_only_what_needs_no_human() {
+    for (shape, outcome) in [
+        (AskShape::Tool, Some(OutcomeKind::Allowed)),
+        (AskShape::Unfaithful, None),
+        (AskShape::Interactive, None),
+        (AskShape::Question, None),
+        (AskShape::Plan, None),
+        (AskShape::Other, None),
+    ] {
+        let mut world = World::new();
+        world.connect();
+        world.start(0, Policies::default());
+        world.ask_ruled(0, shape, true);
+        world.disk_step(true);
+        assert_eq!(
+            world.asks[0].answers.len(),
+            usize::from(outcome.is_some()),
+            "{shape:?}"
+        );
+        assert_eq!(world.shown().is_empty(), outcome.is_some(), "{shape:?}");
+    }
+}
+
+#[test]
+fn a_rule_that_denies_says_why() {
+    let mut world = asked(AskShape::Tool, Policies::default());
+    world.rule(0, false);
+    world.disk_step(true);
+    let [AgentAnswer::Deny { message, interrupt }] = &world.asks[0].answers[..] else {
+        panic!("denied: {:?}", world.asks[0].answers);
+    };
+    assert!(message.contains("Bash(ls)"), "{message}");
+    assert!(!interrupt);
+}

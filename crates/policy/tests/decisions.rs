@@ -223,6 +223,14 @@ fn wrappers() {
     bash("timeout 30 'npm' test")
         .allow("Bash(npm test:*)")
         .asks();
+    for duration in ["5.", ".5", "x", "5x", "5.x", "-5", ""] {
+        let command = format!("timeout {duration} npm test");
+        bash(&command).allow("Bash(npm test:*)").asks();
+    }
+    bash("timeout 0.5s npm test")
+        .allow("Bash(npm test:*)")
+        .allows();
+    bash("nohup").allow("Bash(nohup:*)").asks();
     bash("nice npm test").allow("Bash(npm test:*)").asks();
     bash("timeout 5 ls").allow("Bash(timeout:*)").asks();
     let deep = format!("{}ls", "nohup ".repeat(5));
@@ -265,10 +273,15 @@ fn nothing_may_be_left_for_the_shell_to_put_in() {
         "NODE_ENV= ls",
         "ls;; ls",
         "/bin/ls",
+        ".ls",
+        "l:s",
+        "l@s",
+        "ls à",
+        "-ls",
         "./ls",
         "ls\\\n",
     ] {
-        bash(command).allow("Bash(ls:*)").asks();
+        bash(command).allow("Bash(ls:*)").allow("Bash").asks();
     }
     for command in [
         "ls",
@@ -284,6 +297,7 @@ fn nothing_may_be_left_for_the_shell_to_put_in() {
         "CI=1 NO_COLOR=1 ls",
         "ls ''",
         "ls 日本",
+        "ls 'à'",
         "ls 2>/dev/null | ls 2>&1",
     ] {
         bash(command).allow("Bash(ls:*)").allows();
@@ -340,7 +354,10 @@ fn options_that_run_or_write_need_an_exact_rule() {
         "git commit -am 'x'",
         "git diff --stat --cached",
         "git add -- -c",
+        "git commit -m 'use a b::c'",
         "npm test --silent",
+        "npm test @scope/x",
+        "gcc -c x.c",
         "npm run x -- --prefix y",
         "cargo build --target x",
         "cargo test --workspace -- --nocapture",
@@ -432,6 +449,10 @@ fn some_files_are_never_changed_by_a_rule() {
             .asks();
     }
     bash("rm -rf build").allow("Bash(rm:*)").allows();
+    bash("rm -rf d")
+        .allow("Bash(rm:*)")
+        .link("/w/proj/d", "/etc")
+        .asks();
     bash("cp a d/b")
         .allow("Bash(cp:*)")
         .link("/w/proj/d", "/w/proj/.git/hooks")
@@ -487,6 +508,27 @@ fn files() {
     edit("src/a.rs").allow("Edit(src/)").allows();
     edit("x/src/a.rs").allow("Edit(src/)").asks();
     read("src/x").ask("Read(src/**)").allow("Read").asks();
+    read("a/keys/x.pem")
+        .deny("Read(keys/*.pem)")
+        .allow("Read")
+        .denies();
+    read("a/b/keys/x.pem")
+        .deny("Read(b/keys/*.pem)")
+        .allow("Read")
+        .allows();
+    read("/data/keys/x")
+        .deny("Read(keys/**)")
+        .allow("Read")
+        .allows();
+    read("/data/keys/x")
+        .deny("Read(keys/**)")
+        .allow("Read")
+        .link("/w/proj", "/data")
+        .denies();
+    read("/data/keys/x")
+        .allow("Read(keys/**)")
+        .link("/w/proj", "/data")
+        .asks();
     edit("src/a")
         .allow("Edit(src/**)")
         .link("/w/proj/src/a", "/w/proj/src/a")
@@ -540,6 +582,9 @@ fn web() {
     fetch("https://a.example.com/")
         .allow("WebFetch(domain:example.com)")
         .asks();
+    fetch("http://example.com/")
+        .allow("WebFetch(domain:example.com)")
+        .allows();
     fetch("https:example.com/")
         .allow("WebFetch(domain:example.com)")
         .asks();
@@ -556,6 +601,13 @@ fn web() {
         .deny("WebFetch(domain:example.com)")
         .denies();
     fetch("https://example.com/").allow("WebFetch").allows();
+    for url in [
+        "https://example.com/a b",
+        "https://example.com/\u{200b}",
+        "https://example.com\\x",
+    ] {
+        fetch(url).allow("WebFetch(domain:example.com)").asks();
+    }
     fetch("file:///etc/passwd").allow("WebFetch").asks();
 }
 
@@ -583,6 +635,44 @@ fn servers_agents_and_fields() {
     call("Bash", json!({"command": "ls", "run_in_background": true}))
         .allow("Bash(ls:*)")
         .deny("Bash(run_in_background:true)")
+        .denies();
+}
+
+#[test]
+fn a_field_rule_is_about_one_tool_and_one_value() {
+    let rule = "Bash(run_in_background:true)";
+    for input in [
+        json!({"command": "ls"}),
+        json!({"command": "ls", "run_in_background": false}),
+    ] {
+        call("Bash", input).allow("Bash(ls:*)").deny(rule).allows();
+    }
+    call("WebSearch", json!({"run_in_background": true}))
+        .allow("WebSearch")
+        .deny(rule)
+        .allows();
+}
+
+#[test]
+fn patterns_without_a_program_deny_nested_commands_too() {
+    bash("echo $(x --force)").deny("Bash(* --force)").denies();
+    bash("echo $(x --force)")
+        .ask("Bash(* --force)")
+        .allow("Bash")
+        .asks();
+    bash("echo $(x)").deny("Bash(* --force)").asks();
+    bash("echo $(x)").deny("Bash(*)").denies();
+    bash("echo $('my prog' x)")
+        .deny("Bash('my prog' x)")
+        .denies();
+}
+
+#[test]
+fn many_reasons_to_ask_do_not_hide_one_to_deny() {
+    let command = format!("{}git push", "ls x; ".repeat(500));
+    bash(&command)
+        .ask("Bash(ls:*)")
+        .deny("Bash(git push:*)")
         .denies();
 }
 

@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use crate::{Allow, Answer, ContentBlock, Decision, Deny, ErrorCode, PolicyOverrides, Submit};
+use crate::{
+    AddRule, Allow, Answer, ContentBlock, Decision, Deny, EnableRule, ErrorCode, PolicyOverrides,
+    RemoveRule, Submit, UpdateRule,
+};
 
 /// Every frame that a client sends, without its optional `id`.
 #[derive(Clone, Debug, Serialize)]
@@ -36,6 +39,10 @@ pub enum ClientMessage {
     Hold(RequestTarget),
     ResumeClock(RequestTarget),
     Extend(Extend),
+    AddRule(AddRule),
+    UpdateRule(UpdateRule),
+    EnableRule(EnableRule),
+    RemoveRule(RemoveRule),
     Ping(Ping),
 }
 
@@ -254,6 +261,10 @@ impl ClientMessage {
             "hold" => Self::Hold(read(kind, fields)?),
             "resume_clock" => Self::ResumeClock(read(kind, fields)?),
             "extend" => Self::Extend(read(kind, fields)?),
+            "add_rule" => Self::AddRule(read(kind, fields)?),
+            "update_rule" => Self::UpdateRule(read(kind, fields)?),
+            "enable_rule" => Self::EnableRule(read(kind, fields)?),
+            "remove_rule" => Self::RemoveRule(read(kind, fields)?),
             "ping" => Self::Ping(read(kind, fields)?),
             _ => {
                 let shown: String = kind.chars().take(40).collect();

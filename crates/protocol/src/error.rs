@@ -34,6 +34,11 @@ pub enum ErrorCode {
     /// The agent has read this message already; it cannot be changed any more.
     AlreadySent,
     UnknownConversation,
+    /// The rule cannot be read, or does not do what its samples say.
+    InvalidRule,
+    /// The rule is wider than it looks; `confirm_broad` takes it all the same.
+    RuleTooBroad,
+    UnknownRule,
     /// The agent's program is not there or did not start.
     AgentUnavailable,
     /// The agent refused or did not answer in time.

@@ -52,6 +52,9 @@ pub struct RequestDetail {
     pub decision_reason_source: Option<String>,
     /// The agent's own rule that says "ask", as text.
     pub matched_rule: Option<String>,
+    /// Why none of Sayso's rules answered it; absent when there are none.
+    #[serde(default)]
+    pub rule_explanation: Option<String>,
     pub blocked_path: Option<String>,
     /// The agent's offers to remember, verbatim; `remember` names them by index.
     #[cfg_attr(test, ts(type = "Array<unknown>"))]

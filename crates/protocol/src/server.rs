@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{
     AgentInfo, CommandInfo, ContentBlock, Delta, ErrorCode, FolderFindings, ModelInfo, Outcome,
-    PendingRequest, Session,
+    PendingRequest, Rule, Session,
 };
 
 /// Every frame that the server sends.
@@ -38,6 +38,10 @@ pub enum ServerMessage {
     Queue {
         session_id: Uuid,
         messages: Vec<QueuedMessage>,
+    },
+    /// All of Sayso's rules, whenever one of them changed.
+    Rules {
+        rules: Vec<Rule>,
     },
     RequestOpened {
         pending_request: PendingRequest,
@@ -78,6 +82,7 @@ pub struct Welcome {
     pub sessions: Vec<Session>,
     pub pending_requests: Vec<PendingRequest>,
     pub agents: Vec<AgentInfo>,
+    pub rules: Vec<Rule>,
     pub defaults: Defaults,
 }
 
@@ -108,6 +113,9 @@ pub struct Ack {
     pub id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
+    /// The rule that was added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule_id: Option<Uuid>,
     /// What the agent answered, for messages that ask it something.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "unknown"))]

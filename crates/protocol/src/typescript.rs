@@ -6,8 +6,8 @@ use std::path::Path;
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
-    AnswerValue, Baseline, ClientMessage, Conversations, FileMatches, FolderMatches, ServerMessage,
-    TranscriptEntry,
+    AnswerValue, Baseline, ClientMessage, Conversations, FileMatches, FolderMatches,
+    RuleSuggestions, ServerMessage, TestCall, TestedCall, TranscriptEntry, TriedRule, TryRule,
 };
 
 const HEADER: &str = "// Generated from crates/protocol. Do not edit.\n\
@@ -47,6 +47,11 @@ fn generate() -> String {
     collector.visit::<FileMatches>();
     collector.visit::<Conversations>();
     collector.visit::<Baseline>();
+    collector.visit::<RuleSuggestions>();
+    collector.visit::<TryRule>();
+    collector.visit::<TriedRule>();
+    collector.visit::<TestCall>();
+    collector.visit::<TestedCall>();
     // Named by hand where ts-rs cannot follow it.
     collector.visit::<AnswerValue>();
     let body: Vec<String> = collector.declarations.into_values().collect();

@@ -29,12 +29,87 @@ pub enum Command {
     Demo(ServeArguments),
     /// Check what is there and say how to mend what is missing.
     Doctor(ServeArguments),
+    /// Look at rules without a server.
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// List, add, remove and test the rules of the running server.
+    Rules(RulesArguments),
     /// Be the demo agent; started by Sayso itself.
     #[command(hide = true, name = "fake-claude", disable_help_flag = true)]
     FakeClaude {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PolicyCommand {
+    /// Judge tool calls by rules: JSON lines in, one JSON line out for each.
+    ///
+    /// A line is {"allow": [rule], "ask": [rule], "deny": [rule], "tool_name", "tool_input", "cwd",
+    /// "home", "project_root", "links": [{"path", "target"}]}; the lists, `home`, `project_root` and
+    /// `links` are optional. Without `links` symbolic links are looked up on this machine. The answer is
+    /// {"decision", "matched", "explanation", "risk"}.
+    Check,
+}
+
+#[derive(Debug, Args)]
+pub struct RulesArguments {
+    #[command(subcommand)]
+    pub command: RulesCommand,
+    #[command(flatten)]
+    pub server: ServeArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RulesCommand {
+    /// Print all rules, or as JSON with --json.
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remember a rule, such as: sayso rules add allow 'Bash(npm test:*)' --project .
+    Add(AddArguments),
+    /// Forget a rule, by its id or by its exact text.
+    Remove { rule: String },
+    /// Say what would happen to a command: sayso rules test 'git status && rm -rf x'
+    Test {
+        command: String,
+        /// The folder that the agent would work in [default: the current folder]
+        #[arg(long, value_name = "DIR")]
+        cwd: Option<PathBuf>,
+        /// The tool: Bash takes a command, others a path or an address.
+        #[arg(long, default_value = "Bash")]
+        tool: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct AddArguments {
+    #[arg(value_parser = ["allow", "ask", "deny"])]
+    pub effect: String,
+    pub rule: String,
+    /// Only for sessions in this folder and below [default: everywhere]
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Answer so many requests and then no more
+    #[arg(long)]
+    pub uses: Option<u32>,
+    /// Answer for so many minutes and then no more
+    #[arg(long)]
+    pub minutes: Option<u32>,
+    /// Why; of a denial, the agent reads it
+    #[arg(long)]
+    pub reason: Option<String>,
+    /// An input that the rule must match (repeatable)
+    #[arg(long = "matches", value_name = "INPUT")]
+    pub matches: Vec<String>,
+    /// An input that the rule must not match (repeatable)
+    #[arg(long = "matches-not", value_name = "INPUT")]
+    pub matches_not: Vec<String>,
+    /// Take a rule that is wider than it looks
+    #[arg(long)]
+    pub confirm_broad: bool,
 }
 
 #[derive(Clone, Debug, Default, Args)]

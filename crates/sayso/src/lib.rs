@@ -8,5 +8,6 @@ pub mod folders;
 pub mod greeting;
 pub mod hub;
 pub mod logging;
+pub mod rules;
 pub mod server;
 pub mod web;

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Parser;
 use sayso::agents::{Agents, DEMO};
-use sayso::cli::{Cli, Command, ServeArguments};
+use sayso::cli::{Cli, Command, PolicyCommand, ServeArguments};
 use sayso::config::Config;
 use sayso::server::Server;
 use sayso::web::Secret;
-use sayso::{doctor, greeting, logging};
+use sayso::{doctor, greeting, logging, rules};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +24,10 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => runtime.block_on(serve(&arguments, Agent::Configured)),
         Command::Demo(arguments) => runtime.block_on(serve(&arguments, Agent::Demo)),
         Command::Doctor(arguments) => runtime.block_on(examine(&arguments)),
+        Command::Policy(PolicyCommand::Check) => check_policy(),
+        Command::Rules(arguments) => runtime
+            .block_on(rules::run_remotely(&arguments, std::io::stdout()))
+            .map(|()| ExitCode::SUCCESS),
         Command::FakeClaude { arguments } => {
             let end = runtime.block_on(sayso_claude::fake::run(
                 arguments,
@@ -36,6 +40,13 @@ fn main() -> ExitCode {
         }
     };
     result.unwrap_or_else(|error| fail(&error))
+}
+
+/// Fails when a line could not be read: a policy's test must not pass by a slip of the pen.
+fn check_policy() -> anyhow::Result<ExitCode> {
+    let unreadable = rules::check_lines(std::io::stdin().lock(), std::io::stdout().lock())?;
+    anyhow::ensure!(unreadable == 0, "{unreadable} lines could not be read.");
+    Ok(ExitCode::SUCCESS)
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {

@@ -17,6 +17,7 @@ mod queue;
 mod read;
 mod recover;
 mod rows;
+mod rules;
 mod transaction;
 mod write;
 mod writer;
@@ -31,7 +32,8 @@ pub use queue::QueuedRow;
 pub use read::{DecidedRequest, PageStart, RequestFilter, RequestSummary, RequestWithDecision};
 pub use rows::{
     DecidedBy, DecisionCursor, DecisionRow, Delivery, EntryRow, MessageId, Outcome, RequestId,
-    RequestRow, RequestStatus, SessionId, SessionRow, UnixMillis,
+    RequestRow, RequestStatus, RuleId, SessionId, SessionRow, UnixMillis,
 };
+pub use rules::RuleRow;
 pub use write::Write;
 pub use writer::{Completion, SubmitError, WriteJob, Writer};

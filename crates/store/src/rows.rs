@@ -76,6 +76,10 @@ uuid_as_text! {
     MessageId
 }
 
+uuid_as_text! {
+    RuleId
+}
+
 /// Milliseconds since 1970 in UTC. The store never asks what time it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Type)]
 #[sqlx(transparent)]

@@ -6,9 +6,10 @@ use crate::error::{Fault, WriteError};
 use crate::facts::{self, AgentFactsRow, TrustedFolderRow};
 use crate::queue::{self, QueuedRow};
 use crate::rows::{
-    DecisionRow, Delivery, EntryRow, MessageId, RequestId, RequestRow, RequestStatus, SessionId,
-    SessionRow, UnixMillis,
+    DecisionRow, Delivery, EntryRow, MessageId, RequestId, RequestRow, RequestStatus, RuleId,
+    SessionId, SessionRow, UnixMillis,
 };
+use crate::rules::{self, RuleRow};
 
 /// One change. Several that must hold together go into one [`WriteJob`](crate::WriteJob).
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +42,9 @@ pub enum Write {
     RemoveQueued(MessageId),
     TrustFolder(TrustedFolderRow),
     PutAgentFacts(AgentFactsRow),
+    /// Adds the rule or replaces what it says.
+    PutRule(RuleRow),
+    RemoveRule(RuleId),
 }
 
 pub(crate) async fn apply(
@@ -67,6 +71,8 @@ pub(crate) async fn apply(
         Write::RemoveQueued(id) => queue::remove(connection, *id).await,
         Write::TrustFolder(row) => facts::trust_folder(connection, row).await,
         Write::PutAgentFacts(row) => facts::put_agent_facts(connection, row).await,
+        Write::PutRule(row) => rules::put(connection, row).await,
+        Write::RemoveRule(id) => rules::remove(connection, *id).await,
     }
 }
 

@@ -79,7 +79,12 @@ impl Broker {
                 self.agent_ended(now, session, reason, effects);
             }
             Event::SessionRemoved { session } => self.session_removed(now, session, effects),
-            Event::Asked { session, ask } => self.asked(now, session, *ask, effects),
+            Event::Asked {
+                session,
+                ask,
+                ruling,
+            } => self.asked(now, session, *ask, ruling, effects),
+            Event::Ruled { request, ruling } => self.ruled(now, request, ruling, effects),
             Event::Withdrawn { session, native_id } => {
                 self.withdrawn(now, session, &native_id, effects);
             }

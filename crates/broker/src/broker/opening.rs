@@ -8,8 +8,8 @@ use crate::clock::Clock;
 use crate::request::{Deciding, Phase, Request, Then};
 use crate::{
     Ask, Broadcast, DecidedBy, Decision, Delivery, Effect, Kind, OutcomeKind, Policies, RecordId,
-    Refusal, RequestId, Resolution, SessionId, SessionState, StopReason, Timestamp, WhenUnattended,
-    words,
+    Refusal, RequestId, Resolution, Ruling, SessionId, SessionState, StopReason, Timestamp,
+    WhenUnattended, words,
 };
 
 impl Broker {
@@ -18,6 +18,7 @@ impl Broker {
         now: Timestamp,
         session_id: SessionId,
         ask: Ask,
+        ruling: Option<Ruling>,
         effects: &mut Vec<Effect>,
     ) {
         let unattended = self.unattended_since;
@@ -57,6 +58,11 @@ impl Broker {
             clock.set_paused(now, true);
         }
         let id = ask.id;
+        // What Sayso must refuse now, no rule can allow.
+        let resolution = match refusal {
+            Some((policy, text)) => Some(refused_by_policy(now, policy, text)),
+            None => ruling.and_then(|ruling| ruling.on(&ask, now)),
+        };
         let request = Request {
             session: session_id,
             ask: Arc::new(ask),
@@ -72,10 +78,23 @@ impl Broker {
         };
         session.requests.push(id);
         self.requests.insert(id, request);
-        let then = refusal.map_or(Then::Show, |(policy, text)| {
-            Then::Resolve(refused_by_policy(now, policy, text))
-        });
+        let then = resolution.map_or(Then::Show, Then::Resolve);
         self.record_opening(id, then, effects);
+    }
+
+    pub(super) fn ruled(
+        &mut self,
+        now: Timestamp,
+        id: RequestId,
+        ruling: Ruling,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        if let Some(resolution) = ruling.on(&request.ask, now) {
+            self.resolve_automatically(id, resolution, effects);
+        }
     }
 
     /// Writes the request, and what is known of its end in the same step.

@@ -12,8 +12,8 @@ use std::time::Duration;
 use sayso_broker::{
     AgentAnswer, Allowance, AnswerValue, Answers, Ask, Broadcast, Broker, ClientId, ClientRef,
     DecidedBy, Decision, Delivery, Effect, Event, Json, Kind, Mode, ModeEffect, OutcomeKind, Plan,
-    Policies, Question, QuestionOption, RecordId, Refusal, ReplyTo, RequestId, Resolution,
-    SessionId, SessionSpec, Timestamp,
+    Policies, Question, QuestionOption, RecordId, Refusal, ReplyTo, RequestId, Resolution, RuleRef,
+    Ruling, SessionId, SessionSpec, Timestamp, Verdict,
 };
 use uuid::Uuid;
 
@@ -42,6 +42,7 @@ pub(crate) struct Asked {
     allowed_by_human: Vec<Option<Json>>,
     /// Modes that humans chose while it was open and that would allow it.
     allowed_by_mode: BTreeSet<Mode>,
+    allowed_by_rule: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -188,6 +189,13 @@ impl World {
                     asked.allowed_by_mode.contains(mode) && updated_input.is_none(),
                     "I3: this mode does not allow it"
                 ),
+                DecidedBy::Rule(rule) => assert!(
+                    asked.allowed_by_rule.contains(&rule.id)
+                        && updated_input.is_none()
+                        && asked.ask.kind == Kind::Tool
+                        && !asked.ask.requires_user_interaction,
+                    "I3: no rule allows this"
+                ),
                 DecidedBy::Timeout | DecidedBy::Policy(_) | DecidedBy::Agent => {
                     panic!("I3: allowed by {:?}", resolution.by)
                 }
@@ -233,7 +241,7 @@ impl World {
         }
     }
 
-    fn shown(&self) -> Vec<RequestId> {
+    pub(crate) fn shown(&self) -> Vec<RequestId> {
         self.broker
             .shown_requests()
             .iter()
@@ -287,8 +295,21 @@ impl World {
         let id = RequestId(self.fresh());
         let mut ask = shape.build(id);
         ask.kind = kind.unwrap_or(ask.kind);
+        self.put(session, ask, None);
+    }
+
+    /// An ask that a rule covers from the start.
+    pub(crate) fn ask_ruled(&mut self, session: usize, shape: AskShape, allows: bool) {
+        let id = RequestId(self.fresh());
+        self.put(session, shape.build(id), Some(ruling(id, allows)));
+    }
+
+    fn put(&mut self, session: usize, ask: Ask, ruling: Option<Ruling>) {
+        let allowing = ruling
+            .iter()
+            .filter(|ruling| ruling.verdict == Verdict::Allow);
         self.asks.push(Asked {
-            id,
+            id: ask.id,
             session,
             digest: ask.digest.clone(),
             ask: ask.clone(),
@@ -297,11 +318,24 @@ impl World {
             closed: Vec::new(),
             allowed_by_human: Vec::new(),
             allowed_by_mode: BTreeSet::new(),
+            allowed_by_rule: allowing.map(|ruling| ruling.rule.id.clone()).collect(),
         });
         self.handle(Event::Asked {
             session: session_id(session),
             ask: Box::new(ask),
+            ruling,
         });
+    }
+
+    /// A rule is made that covers an ask of before.
+    pub(crate) fn rule(&mut self, index: usize, allows: bool) {
+        let asked = &mut self.asks[index];
+        let request = asked.id;
+        let ruling = ruling(request, allows);
+        if allows {
+            asked.allowed_by_rule.insert(ruling.rule.id.clone());
+        }
+        self.handle(Event::Ruled { request, ruling });
     }
 
     pub(crate) fn withdraw(&mut self, index: usize) {
@@ -571,6 +605,20 @@ impl AskShape {
             detail: Json::new("{}"),
             raw: Json::new("{}"),
         }
+    }
+}
+
+fn ruling(id: RequestId, allows: bool) -> Ruling {
+    Ruling {
+        rule: RuleRef {
+            id: format!("rule for {id}"),
+            text: "Bash(ls)".to_owned(),
+        },
+        verdict: if allows {
+            Verdict::Allow
+        } else {
+            Verdict::Deny { reason: None }
+        },
     }
 }
 

@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use crate::config::Config;
+use crate::rules::Call;
 
 pub const CLAUDE: &str = "claude";
 pub const DEMO: &str = "demo";
@@ -35,7 +36,11 @@ pub enum AgentOutput {
         body: EntryBody,
     },
     Delta(Delta),
-    Asked(Box<Ask>),
+    Asked {
+        ask: Box<Ask>,
+        /// What rules look at; nothing for what no rule may answer.
+        call: Option<Box<Call>>,
+    },
     Withdrawn(Json),
     Activity(AgentActivity),
     Mode(Mode),

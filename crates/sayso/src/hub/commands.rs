@@ -94,6 +94,10 @@ impl Hub {
                 }
                 self.reply(caller, Ok(Ack::default()));
             }
+            ClientMessage::AddRule(wanted) => self.add_rule(caller, wanted),
+            ClientMessage::UpdateRule(update) => self.update_rule(caller, update),
+            ClientMessage::EnableRule(enable) => self.enable_rule(caller, &enable),
+            ClientMessage::RemoveRule(remove) => self.remove_rule(caller, remove.rule_id),
             ClientMessage::Ping(_) => self.reply(caller, Ok(Ack::default())),
         }
     }
@@ -287,6 +291,9 @@ impl Hub {
         self.clients.broadcast(&ServerMessage::SessionRemoved {
             session_id: session.0,
         });
+        if self.rules.remove_session(session.0) {
+            self.tell_rules();
+        }
         Ok(Ack::default())
     }
 

@@ -198,6 +198,7 @@ impl Hub {
 
     fn tell_closed(&mut self, request: &RequestView, resolution: &Resolution) {
         let outcome = wire::outcome(resolution);
+        self.calls.remove(&request.ask.id);
         self.clients.broadcast(&ServerMessage::RequestClosed {
             request_id: request.ask.id.0,
             session_id: request.session.0,
@@ -320,6 +321,9 @@ impl Hub {
                 tracing::error!(%error, "a conversation could not be written");
                 let error = wire::error(ErrorCode::StoreUnavailable, error.to_string());
                 self.reply(caller, Err(error));
+            }
+            (after @ AfterWrite::Rule { .. }, result) => {
+                self.rule_written(after, result.map_err(|error| error.to_string()));
             }
             (AfterWrite::Nothing(_), Ok(())) => {}
             (AfterWrite::Nothing(what), Err(error)) => {

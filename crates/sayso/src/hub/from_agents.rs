@@ -45,7 +45,7 @@ impl Hub {
                 body,
             } => self.append(session, parent_tool_use_id, body),
             AgentOutput::Delta(delta) => self.stream(session, delta),
-            AgentOutput::Asked(ask) => self.dispatch(Event::Asked { session, ask }),
+            AgentOutput::Asked { ask, call } => self.asked(session, ask, call),
             AgentOutput::Withdrawn(native_id) => {
                 self.dispatch(Event::Withdrawn { session, native_id });
             }

@@ -34,6 +34,7 @@ impl Hub {
         let Snapshot {
             sessions,
             pending_requests,
+            rules,
         } = self.snapshot();
         let cwd = match &self.config.default_folder {
             Some(folder) => folder.clone(),
@@ -46,6 +47,7 @@ impl Hub {
             sessions,
             pending_requests,
             agents: self.agents.infos(),
+            rules,
             defaults: Defaults {
                 cwd: cwd.display().to_string(),
                 agent: self.default_agent(),
@@ -69,6 +71,7 @@ impl Hub {
         Snapshot {
             sessions: self.sessions.wire(),
             pending_requests: requests.iter().map(wire::pending_request).collect(),
+            rules: self.rules.rules().to_vec(),
         }
     }
 

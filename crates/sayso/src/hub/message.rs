@@ -1,7 +1,7 @@
 //! What the hub is told, and how it is reached.
 
 use sayso_broker::{ClientId, ClientRef, SessionId};
-use sayso_protocol::{Ack, ClientMessage, ErrorMessage, PendingRequest, Session};
+use sayso_protocol::{Ack, ClientMessage, ErrorMessage, PendingRequest, Rule, Session};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -81,6 +81,7 @@ pub enum Caller {
 pub struct Snapshot {
     pub sessions: Vec<Session>,
     pub pending_requests: Vec<PendingRequest>,
+    pub rules: Vec<Rule>,
 }
 
 /// How the rest of the server reaches the hub. Cheap to clone.

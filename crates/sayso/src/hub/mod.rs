@@ -16,6 +16,7 @@ mod queue;
 mod records;
 mod requests;
 mod restart;
+mod rules;
 mod sessions;
 mod start;
 mod transcript;
@@ -35,6 +36,7 @@ use uuid::Uuid;
 
 use crate::agents::{AgentOutput, Agents};
 use crate::config::Config;
+use crate::rules::{Call, RuleBook};
 
 pub use clients::{Frame, Outbox, outbox};
 pub use message::{Caller, HubGone, HubHandle, HubMessage, Reply, Snapshot};
@@ -123,6 +125,9 @@ pub struct Hub {
     undelivered: Vec<Undelivered>,
     /// Agents that are being stopped to start again in another mode.
     restarts: HashMap<SessionId, restart::Restart>,
+    rules: RuleBook,
+    /// What rules would look at, of each open request.
+    calls: HashMap<RequestId, Call>,
     phase: Phase,
     handle: HubHandle,
     messages: mpsc::Receiver<HubMessage>,
@@ -150,6 +155,7 @@ impl Hub {
         let now = now();
         let orphaned = store.recover(UnixMillis(now.0)).await?;
         let sessions = Sessions::load(&store).await?;
+        let rules = store.rules().await?;
         for facts in store.agent_facts().await? {
             let models = serde_json::from_str(&facts.models).unwrap_or_default();
             agents.set_models(&facts.agent, models);
@@ -174,6 +180,8 @@ impl Hub {
             next_run: 0,
             undelivered: Vec::new(),
             restarts: HashMap::new(),
+            rules: RuleBook::load(rules),
+            calls: HashMap::new(),
             phase: Phase::Running,
             handle: HubHandle {
                 messages: messages_sender,

@@ -42,7 +42,11 @@ pub(super) fn clock(request: &RequestView) -> Write {
 pub(super) fn decide(request: RequestId, resolution: &Resolution) -> Write {
     let client = match &resolution.by {
         DecidedBy::Human(client) => Some(client),
-        DecidedBy::Mode(_) | DecidedBy::Timeout | DecidedBy::Policy(_) | DecidedBy::Agent => None,
+        DecidedBy::Rule(_)
+        | DecidedBy::Mode(_)
+        | DecidedBy::Timeout
+        | DecidedBy::Policy(_)
+        | DecidedBy::Agent => None,
     };
     let mut decision = resolution
         .decision
@@ -50,6 +54,10 @@ pub(super) fn decide(request: RequestId, resolution: &Resolution) -> Write {
         .map_or(serde_json::Value::Null, wire::decision_json);
     if let Some(decision) = decision.as_object_mut() {
         match &resolution.by {
+            DecidedBy::Rule(rule) => {
+                decision.insert("rule_id".to_owned(), rule.id.as_str().into());
+                decision.insert("rule".to_owned(), rule.text.as_str().into())
+            }
             DecidedBy::Mode(mode) => decision.insert("mode".to_owned(), mode.0.as_ref().into()),
             DecidedBy::Policy(policy) => decision.insert("policy".to_owned(), (*policy).into()),
             DecidedBy::Human(_) | DecidedBy::Timeout | DecidedBy::Agent => None,
@@ -66,6 +74,7 @@ pub(super) fn decide(request: RequestId, resolution: &Resolution) -> Write {
         },
         decided_by: match &resolution.by {
             DecidedBy::Human(_) => store::DecidedBy::Human,
+            DecidedBy::Rule(_) => store::DecidedBy::Rule,
             DecidedBy::Mode(_) => store::DecidedBy::Mode,
             DecidedBy::Timeout => store::DecidedBy::Timeout,
             DecidedBy::Policy(_) => store::DecidedBy::Policy,
@@ -123,6 +132,7 @@ pub(super) fn outcome(row: &DecisionRow) -> sayso_protocol::Outcome {
         },
         by_name: decision
             .get("mode")
+            .or_else(|| decision.get("rule"))
             .or_else(|| decision.get("policy"))
             .and_then(|name| Some(name.as_str()?.to_owned())),
         client: client.map(|client_id| sayso_protocol::ClientRef {

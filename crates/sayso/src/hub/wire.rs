@@ -91,21 +91,25 @@ pub(super) fn outcome(resolution: &Resolution) -> Outcome {
         },
         by: match &resolution.by {
             DecidedBy::Human(_) => protocol::DecidedBy::Human,
+            DecidedBy::Rule(_) => protocol::DecidedBy::Rule,
             DecidedBy::Mode(_) => protocol::DecidedBy::Mode,
             DecidedBy::Timeout => protocol::DecidedBy::Timeout,
             DecidedBy::Policy(_) => protocol::DecidedBy::Policy,
             DecidedBy::Agent => protocol::DecidedBy::Agent,
         },
         by_name: match &resolution.by {
+            DecidedBy::Rule(rule) => Some(rule.text.clone()),
             DecidedBy::Mode(mode) => Some(mode.0.as_ref().to_owned()),
             DecidedBy::Policy(policy) => Some((*policy).to_owned()),
             DecidedBy::Human(_) | DecidedBy::Timeout | DecidedBy::Agent => None,
         },
         client: match &resolution.by {
             DecidedBy::Human(client) => Some(client_ref(client)),
-            DecidedBy::Mode(_) | DecidedBy::Timeout | DecidedBy::Policy(_) | DecidedBy::Agent => {
-                None
-            }
+            DecidedBy::Rule(_)
+            | DecidedBy::Mode(_)
+            | DecidedBy::Timeout
+            | DecidedBy::Policy(_)
+            | DecidedBy::Agent => None,
         },
         message: resolution.message().map(str::to_owned),
         edited: resolution.edited(),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use sayso_broker::{RecordId, SessionId};
+use sayso_protocol::Ack;
 use sayso_store::{Completion, SubmitError, Write, WriteJob, Writer};
 use tokio::sync::mpsc;
 
@@ -24,6 +25,8 @@ pub(super) enum AfterWrite {
         caller: Caller,
         session: Box<Session>,
     },
+    /// A rule was changed by somebody who waits.
+    Rule { caller: Caller, ack: Box<Ack> },
     /// Nobody waits; a failure is logged.
     Nothing(&'static str),
 }

@@ -9,6 +9,7 @@ mod label;
 mod pages;
 mod preview;
 mod rest;
+mod rules;
 mod socket;
 
 use std::net::SocketAddr;
@@ -52,6 +53,7 @@ pub fn router(
         .route("/ws", get(socket::upgrade))
         .merge(rest::routes())
         .merge(folders::routes())
+        .merge(rules::routes())
         .fallback(rest::not_found)
         .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
         .layer(middleware::from_fn(rest::as_json))

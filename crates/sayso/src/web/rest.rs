@@ -296,7 +296,11 @@ async fn extend(
 }
 
 /// JSON only: a form of another site cannot send it without asking first.
-fn read<T: DeserializeOwned>(headers: &HeaderMap, name: &str, body: &str) -> Result<T, ParseError> {
+pub(super) fn read<T: DeserializeOwned>(
+    headers: &HeaderMap,
+    name: &str,
+    body: &str,
+) -> Result<T, ParseError> {
     let kind = headers
         .get(CONTENT_TYPE)
         .and_then(|kind| kind.to_str().ok());
@@ -316,7 +320,7 @@ fn read<T: DeserializeOwned>(headers: &HeaderMap, name: &str, body: &str) -> Res
     parse_body(name, body)
 }
 
-async fn call(web: &Web, headers: &HeaderMap, message: ClientMessage) -> Response {
+pub(super) async fn call(web: &Web, headers: &HeaderMap, message: ClientMessage) -> Response {
     let agent = headers
         .get(USER_AGENT)
         .and_then(|agent| agent.to_str().ok());
@@ -365,18 +369,21 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::InvalidMessage
         | ErrorCode::UnknownType
         | ErrorCode::InvalidAnswer
+        | ErrorCode::InvalidRule
         | ErrorCode::FolderNotFound => StatusCode::BAD_REQUEST,
         ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
         ErrorCode::Forbidden => StatusCode::FORBIDDEN,
         ErrorCode::UnknownSession
         | ErrorCode::UnknownRequest
         | ErrorCode::UnknownConversation
+        | ErrorCode::UnknownRule
         | ErrorCode::NotFound => StatusCode::NOT_FOUND,
         ErrorCode::AlreadyDecided
         | ErrorCode::DigestMismatch
         | ErrorCode::SessionTaken
         | ErrorCode::SessionEnded
         | ErrorCode::FolderNotTrusted
+        | ErrorCode::RuleTooBroad
         | ErrorCode::AlreadySent => StatusCode::CONFLICT,
         ErrorCode::MessageTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::NotSupported => StatusCode::UNPROCESSABLE_ENTITY,

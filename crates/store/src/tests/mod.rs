@@ -8,6 +8,7 @@ mod history;
 mod opening;
 mod queue;
 mod recovery;
+mod rules;
 
 use std::path::Path;
 

@@ -126,3 +126,31 @@ fn agrees(reading: &Reading, commands: &[Plain<'_>]) -> bool {
             .zip(&reading.commands)
             .all(|(plain, read)| same_words(plain, read))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Plain, agrees, reader, understand};
+
+    /// The words of `command` against what is read in `other`.
+    fn agree(command: &str, other: &str) -> bool {
+        let plain: Vec<Plain<'_>> = understand(command).unwrap_or_default();
+        agrees(&reader::read(other), &plain)
+    }
+
+    #[test]
+    fn two_readings_must_agree_on_everything() {
+        assert!(agree("a 'b c' | d", "a  \"b c\"|d"));
+        for other in [
+            "a 'b c'",
+            "a 'b c' | d; e",
+            "a b c | d",
+            "a 'b c'; d",
+            "A=1 a 'b c' | d",
+            "a 'b c' | $d",
+            "a 'b c' | d 'e",
+            "(a 'b c' | d",
+        ] {
+            assert!(!agree("a 'b c' | d", other), "{other}");
+        }
+    }
+}

@@ -1,7 +1,5 @@
 //! Claude's requests as the broker's asks.
 
-use std::path::Path;
-
 use sayso_broker::{
     Ask, Choice, Form, Json, Kind, Mode, ModeEffect, Plan, Question, QuestionOption, RequestId,
 };
@@ -13,6 +11,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{form, native_id, reading};
+use crate::rules::Call;
 
 const MODES: [PermissionMode; 5] = [
     PermissionMode::Default,
@@ -22,7 +21,7 @@ const MODES: [PermissionMode; 5] = [
     PermissionMode::BypassPermissions,
 ];
 
-pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, cwd: &Path) -> Ask {
+pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, call: &Call) -> Ask {
     let input = Json::new(asked.input.as_str());
     let mode_effects = MODES
         .iter()
@@ -32,7 +31,10 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, cwd: &Path) -> A
     let kind = kind(&asked);
     let choices = choices(&kind, &asked);
     let suggestions = asked.permission_suggestions.len();
-    let reading = reading::read(&asked.tool_name, &asked.input, cwd);
+    let reading = reading::read(call);
+    // A rule of the agent's own says to ask: no rule of ours answers that.
+    let must_ask =
+        asked.matched_ask_rule.is_some() || asked.decision_reason_type.as_deref() == Some("rule");
     let detail = RequestDetail {
         agent_id: asked.agent_id,
         agent_label,
@@ -45,6 +47,7 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, cwd: &Path) -> A
             .or(asked.decision_reason_hook_source)
             .or(asked.decision_reason_hook_event),
         matched_rule: asked.matched_ask_rule.as_ref().map(rule_text),
+        rule_explanation: None,
         blocked_path: asked.blocked_path,
         suggestions: asked
             .permission_suggestions
@@ -72,7 +75,7 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, cwd: &Path) -> A
         can_edit: true,
         suggestions,
         suppress_always_allow: asked.suppress_always_allow_rule,
-        requires_user_interaction: asked.requires_user_interaction,
+        requires_user_interaction: asked.requires_user_interaction || must_ask,
         mode_effects,
         choices,
         tool_use_id: asked.tool_use_id,

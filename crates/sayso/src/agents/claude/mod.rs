@@ -19,6 +19,8 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use crate::rules::Call;
+
 use super::{AgentOutput, Danger, MessageProgress, mode};
 
 pub use answer::{control, input_for, message_input};
@@ -124,11 +126,15 @@ impl Adapter {
                     .agent_id
                     .as_ref()
                     .and_then(|id| self.subagents.get(id).cloned());
-                let ask = ask::tool(*asked, label, &self.cwd);
-                vec![AgentOutput::Asked(Box::new(ask))]
+                let input = asked.input.to_value().unwrap_or_default();
+                let call = Call::new(&asked.tool_name, input, &self.cwd).with_links();
+                let ask = Box::new(ask::tool(*asked, label, &call));
+                let call = Some(Box::new(call));
+                vec![AgentOutput::Asked { ask, call }]
             }
             AgentEvent::Elicited(elicitation) => {
-                vec![AgentOutput::Asked(Box::new(ask::elicitation(*elicitation)))]
+                let ask = Box::new(ask::elicitation(*elicitation));
+                vec![AgentOutput::Asked { ask, call: None }]
             }
             AgentEvent::OtherRequest {
                 request_id,
@@ -136,11 +142,10 @@ impl Adapter {
                 answered: false,
                 raw,
                 ..
-            } => vec![AgentOutput::Asked(Box::new(ask::other(
-                &request_id,
-                subtype,
-                &raw,
-            )))],
+            } => {
+                let ask = Box::new(ask::other(&request_id, subtype, &raw));
+                vec![AgentOutput::Asked { ask, call: None }]
+            }
             AgentEvent::OtherRequest { answered: true, .. } => Vec::new(),
             AgentEvent::Withdrawn { request_id, .. } => {
                 vec![AgentOutput::Withdrawn(native_id(&request_id))]

@@ -1,0 +1,216 @@
+//! Rules that answer in a human's place: made by clients, asked before anybody is shown a request.
+
+use jiff::Timestamp;
+use sayso_broker::{Ask, Event, Kind, RequestId, SessionId};
+use sayso_protocol::{
+    Ack, AddRule, EnableRule, ErrorCode, ErrorMessage, RequestDetail, Rule, RuleScope,
+    ServerMessage, UpdateRule,
+};
+use sayso_store::Write;
+use uuid::Uuid;
+
+use super::writes::AfterWrite;
+use super::{Caller, Hub, wire};
+use crate::rules::{self, Call};
+
+/// More than anybody looks through.
+const MAXIMUM_RULES: usize = 10_000;
+
+impl Hub {
+    /// An agent asks. A rule may answer; otherwise the request says why none did.
+    pub(super) fn asked(&mut self, session: SessionId, mut ask: Box<Ask>, call: Option<Box<Call>>) {
+        let mut ruling = None;
+        if let (Some(call), Kind::Tool) = (call, &ask.kind) {
+            let now = Timestamp::now();
+            let found = self.rules.judge(&call, session.0, now);
+            ruling = found.ruling.filter(|ruling| ruling.may_answer(&ask));
+            if ruling.is_some() {
+                self.count_hits(&found.matched, now);
+            } else {
+                explain(&mut ask, found.explanation);
+                self.calls.insert(ask.id, *call);
+            }
+        }
+        self.dispatch(Event::Asked {
+            session,
+            ask,
+            ruling,
+        });
+    }
+
+    fn count_hits(&mut self, matched: &[Uuid], now: Timestamp) {
+        for id in matched {
+            if let Some(rule) = self.rules.hit(*id, now) {
+                let row = rules::row(rule);
+                self.note(Write::PutRule(row), "a rule's use");
+            }
+        }
+        self.tell_rules();
+    }
+
+    pub(super) fn tell_rules(&mut self) {
+        let rules = self.rules.rules().to_vec();
+        self.clients.broadcast(&ServerMessage::Rules { rules });
+    }
+
+    pub(super) fn add_rule(&mut self, caller: Caller, wanted: AddRule) {
+        let id = Uuid::now_v7();
+        if self.rules.rules().len() >= MAXIMUM_RULES {
+            let text = format!("There are {MAXIMUM_RULES} rules; remove some first.");
+            return self.reply(caller, Err(wire::error(ErrorCode::InvalidRule, text)));
+        }
+        let created_by = self.client_of(&caller).label;
+        match self.made(id, &wanted) {
+            Ok(rule) => {
+                let rule = Rule { created_by, ..rule };
+                self.keep(caller, rule, &wanted.decide);
+            }
+            Err(error) => self.reply(caller, Err(error)),
+        }
+    }
+
+    pub(super) fn update_rule(&mut self, caller: Caller, update: UpdateRule) {
+        let Some(old) = self.rules.get(update.rule_id).cloned() else {
+            return self.reply(caller, Err(unknown_rule()));
+        };
+        match self.made(update.rule_id, &update.rule) {
+            Ok(rule) => {
+                let rule = Rule {
+                    enabled: old.enabled,
+                    created_at: old.created_at,
+                    created_by: old.created_by,
+                    hits: old.hits,
+                    last_hit_at: old.last_hit_at,
+                    ..rule
+                };
+                self.keep(caller, rule, &update.rule.decide);
+            }
+            Err(error) => self.reply(caller, Err(error)),
+        }
+    }
+
+    pub(super) fn enable_rule(&mut self, caller: Caller, enable: &EnableRule) {
+        match self.rules.get(enable.rule_id).cloned() {
+            Some(rule) => {
+                let enabled = enable.enabled;
+                self.keep(caller, Rule { enabled, ..rule }, &[]);
+            }
+            None => self.reply(caller, Err(unknown_rule())),
+        }
+    }
+
+    pub(super) fn remove_rule(&mut self, caller: Caller, id: Uuid) {
+        if self.rules.remove(id).is_none() {
+            return self.reply(caller, Err(unknown_rule()));
+        }
+        let write = Write::RemoveRule(sayso_store::RuleId(id));
+        self.write_rule(caller, write, Ack::default());
+    }
+
+    /// The rule that a human wants, checked.
+    fn made(&self, id: Uuid, wanted: &AddRule) -> Result<Rule, ErrorMessage> {
+        rules::checked(wanted)?;
+        if let RuleScope::Session { session_id } = &wanted.scope {
+            self.known(SessionId(*session_id))?;
+        }
+        let too_broad = rules::too_broad(&wanted.rule);
+        if let (Some(why), false) = (&too_broad, wanted.confirm_broad) {
+            let text = format!("This rule is wider than it looks: {why}.");
+            return Err(wire::error(ErrorCode::RuleTooBroad, text));
+        }
+        let now = Timestamp::now();
+        let minutes = |minutes: u32| jiff::SignedDuration::from_mins(minutes.into());
+        Ok(Rule {
+            rule_id: id,
+            rule: wanted.rule.clone(),
+            effect: wanted.effect,
+            scope: wanted.scope.clone(),
+            uses_left: wanted.uses,
+            expires_at: wanted
+                .minutes
+                .map(|count| now.checked_add(minutes(count)).unwrap_or(Timestamp::MAX)),
+            reason: wanted
+                .reason
+                .clone()
+                .filter(|reason| !reason.trim().is_empty()),
+            matches: wanted.matches.clone(),
+            matches_not: wanted.matches_not.clone(),
+            enabled: true,
+            created_at: now,
+            created_by: String::new(),
+            hits: 0,
+            last_hit_at: None,
+            too_broad,
+        })
+    }
+
+    /// Takes the rule into force and writes it. Of the open requests it decides only those that were named.
+    fn keep(&mut self, caller: Caller, rule: Rule, decide: &[Uuid]) {
+        let ack = Ack {
+            rule_id: Some(rule.rule_id),
+            ..Ack::default()
+        };
+        let row = rules::row(&rule);
+        self.rules.put(rule);
+        self.write_rule(caller, Write::PutRule(row), ack);
+        for request in decide {
+            self.decide_by_rule(RequestId(*request));
+        }
+    }
+
+    fn write_rule(&mut self, caller: Caller, write: Write, ack: Ack) {
+        self.tell_rules();
+        let ack = Box::new(ack);
+        let after = AfterWrite::Rule { caller, ack };
+        if let Err(after) = self.writes.submit(vec![write], after) {
+            self.rule_written(after, Err("the disk does not keep up".to_owned()));
+        }
+    }
+
+    /// Whoever changed a rule hears whether it will still be so after a restart.
+    pub(super) fn rule_written(&mut self, after: AfterWrite, result: Result<(), String>) {
+        let AfterWrite::Rule { caller, ack } = after else {
+            return;
+        };
+        let reply = result.map(|()| *ack).map_err(|why| {
+            let text = format!(
+                "This holds until Sayso ends, but it could not be written down: {why}. Try again."
+            );
+            wire::error(ErrorCode::StoreUnavailable, text)
+        });
+        self.reply(caller, reply);
+    }
+
+    fn decide_by_rule(&mut self, request: RequestId) {
+        let (Some(call), Some(view)) = (self.calls.get(&request), self.broker.request(request))
+        else {
+            return;
+        };
+        let now = Timestamp::now();
+        let found = self.rules.judge(call, view.session.0, now);
+        if let Some(ruling) = found.ruling.filter(|ruling| ruling.may_answer(&view.ask)) {
+            self.count_hits(&found.matched, now);
+            self.dispatch(Event::Ruled { request, ruling });
+        }
+    }
+}
+
+fn unknown_rule() -> ErrorMessage {
+    wire::error(ErrorCode::UnknownRule, "There is no such rule any more.")
+}
+
+/// Puts the reason into what clients are shown.
+fn explain(ask: &mut Ask, explanation: Option<String>) {
+    let Some(explanation) = explanation else {
+        return;
+    };
+    let detail: Result<RequestDetail, _> = serde_json::from_str(ask.detail.as_str());
+    if let Ok(mut detail) = detail {
+        detail.rule_explanation = Some(explanation);
+        let text = serde_json::to_string(&detail);
+        ask.detail = text.map_or_else(
+            |_| ask.detail.clone(),
+            |text| sayso_broker::Json::new(&text),
+        );
+    }
+}

@@ -1,0 +1,216 @@
+//! `sayso rules`: the rules of the server that runs on this machine.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use crate::cli::{AddArguments, RulesArguments, RulesCommand};
+use crate::config::Config;
+use crate::web::Secret;
+
+/// The server answers at once or not at all.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+struct Server {
+    url: String,
+    token: String,
+    client: reqwest::Client,
+}
+
+pub async fn run(arguments: &RulesArguments, mut output: impl Write) -> anyhow::Result<()> {
+    let config = Config::load(
+        arguments.server.config.as_deref(),
+        &arguments.server.overrides(),
+    )?;
+    let secret = match &config.token {
+        Some(token) => Secret::new(token)?,
+        None => Secret::kept_in(&config.data_dir)?,
+    };
+    let server = Server {
+        url: format!("http://{}", config.listen),
+        token: secret.expose().to_owned(),
+        client: reqwest::Client::builder().timeout(PATIENCE).build()?,
+    };
+    match &arguments.command {
+        RulesCommand::List { json } => server.list(*json, &mut output).await,
+        RulesCommand::Add(wanted) => server.add(wanted, &mut output).await,
+        RulesCommand::Remove { rule } => server.remove(rule, &mut output).await,
+        RulesCommand::Test { command, cwd, tool } => {
+            let call = test_call(tool, command, cwd.clone())?;
+            server.test(&call, &mut output).await
+        }
+    }
+}
+
+impl Server {
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let url = format!("{}/api{path}", self.url);
+        self.client.request(method, url).bearer_auth(&self.token)
+    }
+
+    /// The body of a good answer; the server's own words for a bad one.
+    async fn answer(&self, request: RequestBuilder) -> anyhow::Result<Value> {
+        let hint = || {
+            format!(
+                "No Sayso answers at {}. Start it, or name its address with --listen",
+                self.url
+            )
+        };
+        let answer = request.send().await.with_context(hint)?;
+        let good = answer.status().is_success();
+        let body: Value = answer.json().await.context("The answer cannot be read")?;
+        match body["message"].as_str() {
+            Some(message) if !good => bail!("{message}"),
+            None if !good => bail!("The server refused without a reason."),
+            _ => Ok(body),
+        }
+    }
+
+    async fn rules(&self) -> anyhow::Result<Vec<Value>> {
+        let body = self.answer(self.request(Method::GET, "/rules")).await?;
+        Ok(body["rules"].as_array().cloned().unwrap_or_default())
+    }
+
+    async fn list(&self, as_json: bool, output: &mut impl Write) -> anyhow::Result<()> {
+        let rules = self.rules().await?;
+        if as_json {
+            for rule in rules {
+                writeln!(output, "{rule}")?;
+            }
+            return Ok(());
+        }
+        if rules.is_empty() {
+            writeln!(
+                output,
+                "No rule yet. Add one: sayso rules add allow 'Bash(npm test:*)'"
+            )?;
+        }
+        for rule in rules {
+            let text = |field: &str| rule[field].as_str().unwrap_or_default().to_owned();
+            let off = if rule["enabled"] == true {
+                ""
+            } else {
+                " (off)"
+            };
+            writeln!(
+                output,
+                "{:5} {}  {}{}{off}  {} hits  {}",
+                text("effect"),
+                text("rule"),
+                scope_words(&rule["scope"]),
+                lifetime_words(&rule),
+                rule["hits"],
+                text("rule_id"),
+            )?;
+        }
+        Ok(())
+    }
+
+    async fn add(&self, wanted: &AddArguments, output: &mut impl Write) -> anyhow::Result<()> {
+        let scope = match &wanted.project {
+            Some(folder) => {
+                let path = folder
+                    .canonicalize()
+                    .with_context(|| format!("The folder {} is not there", folder.display()))?;
+                json!({"kind": "project", "path": path})
+            }
+            None => json!({"kind": "everywhere"}),
+        };
+        let mut body = json!({
+            "rule": wanted.rule, "effect": wanted.effect, "scope": scope,
+            "matches": wanted.matches, "matches_not": wanted.matches_not,
+            "confirm_broad": wanted.confirm_broad,
+        });
+        for (name, value) in [
+            ("uses", wanted.uses.map(Value::from)),
+            ("minutes", wanted.minutes.map(Value::from)),
+            ("reason", wanted.reason.clone().map(Value::from)),
+        ] {
+            if let Some(value) = value {
+                body[name] = value;
+            }
+        }
+        let request = self.request(Method::POST, "/rules").json(&body);
+        let added = self.answer(request).await?;
+        writeln!(output, "{}", added["rule_id"].as_str().unwrap_or_default())?;
+        Ok(())
+    }
+
+    async fn remove(&self, named: &str, output: &mut impl Write) -> anyhow::Result<()> {
+        let rules = self.rules().await?;
+        let fits = |rule: &&Value| rule["rule_id"] == named || rule["rule"] == named;
+        let found: Vec<&Value> = rules.iter().filter(fits).collect();
+        let rule = match found.as_slice() {
+            [rule] => rule,
+            [] => bail!("There is no rule {named:?}. `sayso rules list` shows them all."),
+            _ => bail!(
+                "Several rules say {named:?}. Name one by its id, as `sayso rules list` shows it."
+            ),
+        };
+        let id = rule["rule_id"].as_str().unwrap_or_default();
+        self.answer(self.request(Method::DELETE, &format!("/rules/{id}")))
+            .await?;
+        writeln!(
+            output,
+            "Removed: {}",
+            rule["rule"].as_str().unwrap_or_default()
+        )?;
+        Ok(())
+    }
+
+    async fn test(&self, call: &Value, output: &mut impl Write) -> anyhow::Result<()> {
+        let request = self.request(Method::POST, "/rules/test").json(call);
+        let tested = self.answer(request).await?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        writeln!(
+            output,
+            "{}: {}",
+            text(&tested["decision"]),
+            text(&tested["explanation"])
+        )?;
+        for risk in tested["risks"].as_array().into_iter().flatten() {
+            writeln!(
+                output,
+                "  {}: {}",
+                text(&risk["kind"]),
+                text(&risk["words"])
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn test_call(tool: &str, subject: &str, cwd: Option<PathBuf>) -> anyhow::Result<Value> {
+    let cwd = match cwd {
+        Some(cwd) => cwd,
+        None => std::env::current_dir().context("The current folder is not known")?,
+    };
+    let field = match tool {
+        "Bash" => "command",
+        "WebFetch" => "url",
+        _ => "file_path",
+    };
+    Ok(json!({"tool_name": tool, "tool_input": {field: subject}, "cwd": cwd}))
+}
+
+fn scope_words(scope: &Value) -> String {
+    match scope["kind"].as_str() {
+        Some("project") => format!("in {}", scope["path"].as_str().unwrap_or_default()),
+        Some("session") => "in one session".to_owned(),
+        _ => "everywhere".to_owned(),
+    }
+}
+
+fn lifetime_words(rule: &Value) -> String {
+    let uses = rule["uses_left"]
+        .as_u64()
+        .map(|left| format!(", {left} uses left"));
+    let until = rule["expires_at"]
+        .as_str()
+        .map(|at| format!(", until {at}"));
+    [uses, until].into_iter().flatten().collect()
+}
