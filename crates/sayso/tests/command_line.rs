@@ -153,3 +153,34 @@ fn a_policy_can_be_a_variable() {
     );
     assert!(output.status.success(), "{output:?}");
 }
+
+#[test]
+fn a_policy_is_checked_line_by_line() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let line = r#"{"deny":["Bash(curl:*)"],"tool_name":"Bash","tool_input":{"command":"curl x"},"cwd":"/srv"}"#;
+    for (input, good) in [(line, true), ("not a call", false)] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sayso"))
+            .args(["policy", "check"])
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(input.as_bytes())
+            .unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.success(), good, "{output:?}");
+        let decision = if good { "deny" } else { "ask" };
+        let answer = text(&output.stdout);
+        assert!(
+            answer.starts_with(&format!(r#"{{"decision":"{decision}""#)),
+            "{answer}"
+        );
+    }
+}

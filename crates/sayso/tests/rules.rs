@@ -299,3 +299,66 @@ async fn rules_outlive_the_server_and_a_sessions_rules_end_with_it() {
     assert_eq!(rules[0]["rule"], "Bash(touch a.txt)");
     server.stop().await;
 }
+
+/// Runs `sayso rules` against the server, as in a terminal.
+async fn terminal(server: &TestServer, arguments: &[&str]) -> (bool, String) {
+    let address = server.url("").replace("http://", "");
+    let home = tempfile::tempdir().unwrap();
+    let output = tokio::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
+        .arg("rules")
+        .args(arguments)
+        .env_clear()
+        .env("HOME", home.path())
+        .env("SAYSO_LISTEN", address)
+        .env("SAYSO_TOKEN", TOKEN)
+        .current_dir(server.project())
+        .output()
+        .await
+        .unwrap();
+    let text = if output.status.success() {
+        output.stdout
+    } else {
+        output.stderr
+    };
+    (output.status.success(), String::from_utf8(text).unwrap())
+}
+
+#[tokio::test]
+async fn rules_are_made_and_tried_from_a_terminal() {
+    let server = TestServer::start().await;
+    let (_, empty) = terminal(&server, &["list"]).await;
+    assert!(empty.contains("No rule yet"), "{empty}");
+    let add = [
+        "add",
+        "allow",
+        "Bash(npm test:*)",
+        "--project",
+        ".",
+        "--uses",
+        "3",
+    ];
+    let (added, id) = terminal(&server, &add).await;
+    assert!(added, "{id}");
+    let (_, listed) = terminal(&server, &["list"]).await;
+    for part in [
+        "allow",
+        "Bash(npm test:*)",
+        "3 uses left",
+        "0 hits",
+        id.trim(),
+    ] {
+        assert!(listed.contains(part), "{part} in {listed}");
+    }
+    let (_, tested) = terminal(&server, &["test", "npm test && rm -rf x"]).await;
+    assert!(
+        tested.starts_with("ask: ") && tested.contains("deletes: rm -rf x"),
+        "{tested}"
+    );
+    let (added, why) = terminal(&server, &["add", "allow", "Bash(sudo:*)"]).await;
+    assert!(!added && why.contains("wider than it looks"), "{why}");
+    let (removed, _) = terminal(&server, &["remove", "Bash(npm test:*)"]).await;
+    assert!(removed);
+    let (removed, why) = terminal(&server, &["remove", "Bash(npm test:*)"]).await;
+    assert!(!removed && why.contains("There is no rule"), "{why}");
+    server.stop().await;
+}
