@@ -94,6 +94,7 @@ test('always allow remembers exactly what was chosen', async ({ app, model, fold
   await app.startSession({ prompt: 'Make a file, twice' })
   await app.expectCard('Bash')
   await app.inCard('always-allow').click()
+  await app.card.locator('[data-testid="rule-place"][data-place="agent"]').click()
   const rule = app.inCard('always').locator('label', { hasText: 'Bash(touch one.txt' })
   await expect(rule).toContainText('.claude/settings.local.json')
   await rule.getByTestId('always-offer').check()

@@ -6,9 +6,34 @@
  */
 export type Ack = { id?: string, session_id?: string, 
 /**
+ * The rule that was added.
+ */
+rule_id?: string, 
+/**
  * What the agent answered, for messages that ask it something.
  */
 data: unknown, };
+
+/**
+ * What a human says of a rule.
+ */
+export type AddRule = { rule: string, effect: RuleEffect, scope: RuleScope, 
+/**
+ * It answers so many requests and then no more.
+ */
+uses?: number, 
+/**
+ * It answers for so many minutes and then no more.
+ */
+minutes?: number, reason?: string, matches?: Array<string>, matches_not?: Array<string>, 
+/**
+ * Without it a rule that is wider than it looks is refused with `rule_too_broad`.
+ */
+confirm_broad?: boolean, 
+/**
+ * Open requests that the rule shall decide at once, after a human saw them listed.
+ */
+decide?: Array<string>, };
 
 /**
  * An agent that sessions can run, and what it can and cannot express.
@@ -88,7 +113,7 @@ remembers: Array<number>, };
 /**
  * Every frame that a client sends, without its optional `id`.
  */
-export type ClientMessage = { "type": "start_session" } & StartSession | { "type": "stop_session" } & SessionTarget | { "type": "remove_session" } & SessionTarget | { "type": "rename_session" } & RenameSession | { "type": "archive_session" } & ArchiveSession | { "type": "import_conversation" } & ImportConversation | { "type": "interrupt" } & SessionTarget | { "type": "send_message" } & SendMessage | { "type": "edit_queued" } & EditQueued | { "type": "remove_queued" } & RemoveQueued | { "type": "set_permission_mode" } & SetPermissionMode | { "type": "set_model" } & SetModel | { "type": "subscribe" } & Subscribe | { "type": "unsubscribe" } & SessionTarget | { "type": "respond" } & Respond | { "type": "hold" } & RequestTarget | { "type": "resume_clock" } & RequestTarget | { "type": "extend" } & Extend | { "type": "ping" } & Ping;
+export type ClientMessage = { "type": "start_session" } & StartSession | { "type": "stop_session" } & SessionTarget | { "type": "remove_session" } & SessionTarget | { "type": "rename_session" } & RenameSession | { "type": "archive_session" } & ArchiveSession | { "type": "import_conversation" } & ImportConversation | { "type": "interrupt" } & SessionTarget | { "type": "send_message" } & SendMessage | { "type": "edit_queued" } & EditQueued | { "type": "remove_queued" } & RemoveQueued | { "type": "set_permission_mode" } & SetPermissionMode | { "type": "set_model" } & SetModel | { "type": "subscribe" } & Subscribe | { "type": "unsubscribe" } & SessionTarget | { "type": "respond" } & Respond | { "type": "hold" } & RequestTarget | { "type": "resume_clock" } & RequestTarget | { "type": "extend" } & Extend | { "type": "add_rule" } & AddRule | { "type": "update_rule" } & UpdateRule | { "type": "enable_rule" } & EnableRule | { "type": "remove_rule" } & RemoveRule | { "type": "ping" } & Ping;
 
 export type ClientRef = { client_id: string, label: string, };
 
@@ -163,10 +188,12 @@ interrupt?: boolean, };
  */
 export type EditQueued = { session_id: string, message_id: string, content: Array<ContentBlock>, };
 
+export type EnableRule = { rule_id: string, enabled: boolean, };
+
 /**
  * What went wrong, for programs.
  */
-export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "folder_not_trusted" | "already_sent" | "unknown_conversation" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
+export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "folder_not_trusted" | "already_sent" | "unknown_conversation" | "invalid_rule" | "rule_too_broad" | "unknown_rule" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
 
 /**
  * The answer to a client message that was not carried out.
@@ -339,7 +366,11 @@ decision_reason_source: string | null,
 /**
  * The agent's own rule that says "ask", as text.
  */
-matched_rule: string | null, blocked_path: string | null, 
+matched_rule: string | null, 
+/**
+ * Why none of Sayso's rules answered it; absent when there are none.
+ */
+rule_explanation: string | null, blocked_path: string | null, 
 /**
  * The agent's offers to remember, verbatim; `remember` names them by index.
  */
@@ -391,6 +422,8 @@ export type QueuedMessage = { message_id: string, content: Array<ContentBlock>, 
  */
 export type RemoveQueued = { session_id: string, message_id: string, };
 
+export type RemoveRule = { rule_id: string, };
+
 export type RenameSession = { session_id: string, title: string, };
 
 export type RequestTarget = { request_id: string, };
@@ -416,12 +449,75 @@ words: string, };
 
 export type RiskKind = "deletes" | "overwrites" | "privilege" | "network" | "pipes_into_shell" | "outside_project" | "protected_path" | "installs" | "git_history" | "long_running" | "unknown";
 
+/**
+ * A rule that Sayso keeps. It answers requests that agents make; it is not
+ * written into the agents' own settings.
+ */
+export type Rule = { rule_id: string, 
+/**
+ * As Claude Code writes rules: `Bash(npm test:*)`.
+ */
+rule: string, effect: RuleEffect, scope: RuleScope, 
+/**
+ * How many more requests it answers; without a limit when null.
+ */
+uses_left: number | null, 
+/**
+ * From then on it answers nothing.
+ */
+expires_at: string | null, 
+/**
+ * Why it is there. Of a denial, the agent reads it.
+ */
+reason: string | null, 
+/**
+ * Inputs that it must match and must not match: commands, paths or
+ * addresses. Checked whenever the rule is saved.
+ */
+matches: Array<string>, matches_not: Array<string>, enabled: boolean, created_at: string, 
+/**
+ * The client that made it.
+ */
+created_by: string, hits: number, last_hit_at: string | null, 
+/**
+ * What makes it wider than it looks, when something does.
+ */
+too_broad: string | null, };
+
+/**
+ * Deny beats ask beats allow, whichever scope they stand in.
+ */
+export type RuleEffect = "allow" | "ask" | "deny";
+
+export type RuleScope = { "kind": "session", session_id: string, } | { "kind": "project", path: string, } | { "kind": "everywhere", };
+
+export type RuleSuggestion = { kind: RuleSuggestionKind, 
+/**
+ * They belong together: one for each part of a command.
+ */
+rules: Array<SuggestedRule>, 
+/**
+ * Together they would allow this very request; otherwise they can only deny or ask.
+ */
+allows: boolean, };
+
+export type RuleSuggestionKind = "exact" | "prefix" | "folder" | "domain" | "agent" | "server" | "tool";
+
+/**
+ * The answer to `GET /api/requests/{id}/rules`: what could be remembered.
+ */
+export type RuleSuggestions = { 
+/**
+ * From the narrowest to the broadest.
+ */
+suggestions: Array<RuleSuggestion>, };
+
 export type SendMessage = { session_id: string, content: Array<ContentBlock>, };
 
 /**
  * Every frame that the server sends.
  */
-export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_state", session: Session, } | { "type": "session_removed", session_id: string, } | { "type": "agents", agents: Array<AgentInfo>, } | { "type": "session_features", session_id: string, commands: Array<CommandInfo>, models: Array<ModelInfo>, } | { "type": "queue", session_id: string, messages: Array<QueuedMessage>, } | { "type": "request_opened", pending_request: PendingRequest, } | { "type": "request_updated", pending_request: PendingRequest, } | { "type": "request_closed", request_id: string, session_id: string, outcome: Outcome, } | { "type": "transcript", session_id: string, 
+export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_state", session: Session, } | { "type": "session_removed", session_id: string, } | { "type": "agents", agents: Array<AgentInfo>, } | { "type": "session_features", session_id: string, commands: Array<CommandInfo>, models: Array<ModelInfo>, } | { "type": "queue", session_id: string, messages: Array<QueuedMessage>, } | { "type": "rules", rules: Array<Rule>, } | { "type": "request_opened", pending_request: PendingRequest, } | { "type": "request_updated", pending_request: PendingRequest, } | { "type": "request_closed", request_id: string, session_id: string, outcome: Outcome, } | { "type": "transcript", session_id: string, 
 /**
  * Serialized `TranscriptEntry` values, as they were stored.
  */
@@ -503,6 +599,23 @@ after?: number,
  */
 last?: number, };
 
+export type SuggestedRule = { rule: string, too_broad: string | null, };
+
+/**
+ * The body of `POST /api/rules/test`: would this be asked, and why?
+ */
+export type TestCall = { tool_name: string, tool_input: unknown, 
+/**
+ * The folder that the agent would work in.
+ */
+cwd: string, };
+
+export type TestedCall = { decision: RuleEffect, 
+/**
+ * The rules that led to it.
+ */
+matched: Array<string>, explanation: string, risks: Array<Risk>, };
+
 export type Tokens = { input: number, output: number, cache_read: number, cache_write: number, };
 
 /**
@@ -538,6 +651,40 @@ updated_input: unknown, } | { "kind": "notice", level: NoticeLevel, text: string
  */
 cost_usd: number, tokens: Tokens, } | { "kind": "unknown", label: string, message: unknown, });
 
+export type TriedCall = { tool_name: string, 
+/**
+ * The command, path or address.
+ */
+subject: string, };
+
+export type TriedRule = { 
+/**
+ * What is wrong with the rule's text; then all else is empty.
+ */
+problem: string | null, too_broad: string | null, 
+/**
+ * Calls of the session's history, the newest first, at most 20 each.
+ */
+would_match: Array<TriedCall>, would_not_match: Array<TriedCall>, 
+/**
+ * Open requests that it would decide.
+ */
+covers: Array<string>, };
+
+/**
+ * The body of `POST /api/rules/try`: what would a rule do?
+ */
+export type TryRule = { rule: string, effect: RuleEffect, scope: RuleScope, 
+/**
+ * Whose calls it is tried on; without one there is no history.
+ */
+session_id: string | null, };
+
+/**
+ * Puts another rule in the place of one, keeping its history.
+ */
+export type UpdateRule = { rule_id: string, rule: AddRule, };
+
 /**
  * Running totals of a session.
  */
@@ -551,6 +698,6 @@ export type Welcome = { server_version: string, client_id: string,
 /**
  * For countdowns on clients whose clock is off.
  */
-server_time: string, sessions: Array<Session>, pending_requests: Array<PendingRequest>, agents: Array<AgentInfo>, defaults: Defaults, };
+server_time: string, sessions: Array<Session>, pending_requests: Array<PendingRequest>, agents: Array<AgentInfo>, rules: Array<Rule>, defaults: Defaults, };
 
 export type WhenUnattended = "wait" | "deny" | "pause";

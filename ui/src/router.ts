@@ -30,6 +30,12 @@ export function createAppRouter(): Router {
         meta: { title: 'Session' },
       },
       {
+        path: '/rules',
+        name: 'rules',
+        component: () => import('./components/rules/RulesPage.vue'),
+        meta: { title: 'Rules' },
+      },
+      {
         path: '/settings',
         name: 'settings',
         component: () => import('./components/shell/SettingsPage.vue'),

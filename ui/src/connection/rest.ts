@@ -10,7 +10,21 @@ export async function getJson<T>(
   const query = new URLSearchParams(
     Object.entries(parameters).map(([name, value]) => [name, String(value)]),
   )
-  const response = await fetch(`${path}?${query}`, { signal: signal ?? null })
+  return answer(await fetch(`${path}?${query}`, { signal: signal ?? null }))
+}
+
+/** Asks the server something that is too long for an address. Nothing is changed by it. */
+export async function postJson<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: signal ?? null,
+  })
+  return answer(response)
+}
+
+async function answer<T>(response: Response): Promise<T> {
   if (!response.ok) throw await refusal(response)
   // The server is the same build as this app; its types are trusted from here on.
   return (await response.json()) as T

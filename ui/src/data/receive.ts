@@ -4,6 +4,7 @@ import { useFeatures } from './features'
 import { useMessages } from './messages'
 import { useQueues } from './queues'
 import { useRequests } from './requests'
+import { useRules } from './rules'
 import { useServer } from './server'
 import { useSessions } from './sessions'
 import { useToasts } from './toasts'
@@ -37,6 +38,8 @@ export function receive(message: ServerMessage): void {
       return useFeatures().put(message.session_id, message)
     case 'queue':
       return useQueues().put(message.session_id, message.messages)
+    case 'rules':
+      return useRules().replaceAll(message.rules)
     case 'request_opened':
       return useRequests().put(message.pending_request)
     case 'request_updated':
@@ -63,6 +66,7 @@ function welcomed(welcome: Welcome): void {
   useServer().welcomed(welcome)
   useSessions().replaceAll(welcome.sessions)
   useRequests().replaceAll(welcome.pending_requests)
+  useRules().replaceAll(welcome.rules)
   useTranscripts().resume()
 }
 

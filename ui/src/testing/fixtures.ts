@@ -62,6 +62,7 @@ export function makeRequest(part: Partial<PendingRequest> = {}): PendingRequest 
     decision_reason_type: null,
     decision_reason_source: null,
     matched_rule: null,
+    rule_explanation: null,
     blocked_path: null,
     suggestions: [],
     default_to_no: false,
@@ -125,6 +126,7 @@ export function makeWelcome(part: Partial<Welcome> = {}): Welcome & { type: 'wel
     sessions: [makeSession()],
     pending_requests: [],
     agents: [makeAgent()],
+    rules: [],
     defaults: { cwd: '/srv/api', agent: 'claude', permission_mode: 'default' },
     ...part,
   }

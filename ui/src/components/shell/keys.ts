@@ -35,6 +35,7 @@ export const KEY_HELP: { title: string; rows: KeyHelp[] }[] = [
     rows: [
       { keys: ['g', 'i'], what: 'Inbox' },
       { keys: ['g', 's'], what: 'Sessions' },
+      { keys: ['g', 'r'], what: 'Rules' },
       { keys: ['n'], what: 'New session' },
       { keys: [','], what: 'Settings' },
       { keys: ['?'], what: 'This help' },

@@ -21,6 +21,7 @@ export function useShortcuts(showHelp: () => void): void {
   const PAIRS: Record<string, () => void> = {
     i: () => go('inbox'),
     s: () => go('sessions'),
+    r: () => go('rules'),
   }
   const KEYS: Record<string, () => void> = {
     n: () => go('new-session'),
