@@ -674,7 +674,11 @@ covers: Array<string>, };
 /**
  * The body of `POST /api/rules/try`: what would a rule do?
  */
-export type TryRule = { rule: string, effect: RuleEffect, scope: RuleScope, 
+export type TryRule = { rule: string, 
+/**
+ * Rules that would be saved with it: the parts of a command need one each.
+ */
+with?: Array<string>, effect: RuleEffect, scope: RuleScope, 
 /**
  * Whose calls it is tried on; without one there is no history.
  */

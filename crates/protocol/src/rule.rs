@@ -169,6 +169,10 @@ pub enum RuleSuggestionKind {
 #[serde(deny_unknown_fields)]
 pub struct TryRule {
     pub rule: String,
+    /// Rules that would be saved with it: the parts of a command need one each.
+    #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+    pub with: Vec<String>,
     pub effect: RuleEffect,
     pub scope: RuleScope,
     /// Whose calls it is tried on; without one there is no history.

@@ -246,3 +246,26 @@ async fn those_who_watch_hear_what_the_agent_can_do() {
     );
     server.stop().await;
 }
+
+#[tokio::test]
+async fn older_names_of_modes_are_understood_with_a_note() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let start = json!({
+        "type": "start_session", "agent": "demo", "cwd": server.project(), "permission_mode": "delegate",
+    });
+    let ack = client.call(start).await;
+    let session = ack["session_id"].as_str().unwrap().to_owned();
+    client.subscribe(&session).await;
+    let note = client
+        .entry(&session, |entry| entry["kind"] == "notice")
+        .await;
+    assert_eq!(
+        note["text"],
+        "The mode `delegate` is called `default` here."
+    );
+    let unknown =
+        json!({"type": "set_permission_mode", "session_id": session, "permission_mode": "yolo"});
+    assert_eq!(client.call(unknown).await["code"], "invalid_message");
+    server.stop().await;
+}

@@ -217,6 +217,31 @@ async fn a_new_rule_decides_only_the_open_requests_that_were_named() {
 }
 
 #[tokio::test]
+async fn rules_that_belong_together_are_tried_together() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    client.start(&server, &bash("touch a.txt && mkdir b")).await;
+    let request = client.opened().await;
+    let session = &request["session_id"];
+    for (with, covers) in [
+        (json!([]), json!([])),
+        (json!(["Bash(mkdir:*)"]), json!([request["request_id"]])),
+    ] {
+        let wanted = json!({
+            "rule": "Bash(touch:*)", "with": with, "effect": "allow",
+            "scope": {"kind": "everywhere"}, "session_id": session,
+        });
+        let (_, tried) = post(&server, "/api/rules/try", &wanted).await;
+        assert_eq!(tried["covers"], covers, "{tried}");
+        assert_eq!(
+            tried["would_match"].as_array().unwrap().len(),
+            covers.as_array().unwrap().len()
+        );
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn rules_are_changed_switched_off_and_removed() {
     let server = TestServer::start().await;
     let mut client = server.connect().await;

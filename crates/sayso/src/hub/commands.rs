@@ -102,7 +102,8 @@ impl Hub {
         }
     }
 
-    fn set_mode(&mut self, caller: Caller, session: SessionId, mode: &str) {
+    fn set_mode(&mut self, caller: Caller, session: SessionId, asked: &str) {
+        let mode = claude::current_mode_name(asked);
         let checked = match self.sessions.get(session) {
             Some(known) => self.check_mode(&known.agent, mode),
             None => self.known(session),
@@ -110,6 +111,7 @@ impl Hub {
         if let Err(error) = checked {
             return self.reply(caller, Err(error));
         }
+        self.explain_mode_name(session, asked);
         if let Some(known) = self.sessions.get_mut(session)
             && known.run.is_none()
         {

@@ -3,7 +3,7 @@
 use sayso_broker::{Event, Mode, SessionId, SessionSpec};
 use sayso_claude::launch::Conversation;
 use sayso_claude::{LaunchOptions, PassedVariables, PermissionMode};
-use sayso_protocol::{Ack, ErrorCode, ErrorMessage, StartSession};
+use sayso_protocol::{Ack, EntryBody, ErrorCode, ErrorMessage, NoticeLevel, StartSession};
 use sayso_store::Write;
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::checks::{CheckedStart, Checks, Trust, check};
 use super::sessions::{Run, Session, title};
 use super::{Caller, Hub, HubMessage, from_agents, now, wire};
-use crate::agents;
+use crate::agents::{self, claude};
 use crate::config::PolicySettings;
 
 /// How many events of one agent may wait to be translated.
@@ -97,10 +97,8 @@ impl Hub {
     ) -> Result<(SessionId, Option<String>), ErrorMessage> {
         let start = &checked.start;
         let agent = start.agent.clone().unwrap_or_else(|| self.default_agent());
-        let mode = start
-            .permission_mode
-            .clone()
-            .unwrap_or_else(|| "default".to_owned());
+        let asked = start.permission_mode.as_deref().unwrap_or("default");
+        let mode = claude::current_mode_name(asked).to_owned();
         self.check_mode(&agent, &mode)?;
         let policies = self.policies(start, &self.config.policies)?;
         let cwd = checked.cwd.display().to_string();
@@ -121,7 +119,10 @@ impl Hub {
         let id = session.id;
         self.sessions.insert(session);
         match self.launch(id) {
-            Ok(()) => Ok((id, prompt)),
+            Ok(()) => {
+                self.explain_mode_name(id, asked);
+                Ok((id, prompt))
+            }
             Err(error) => {
                 self.sessions.remove(id);
                 Err(error)
@@ -143,7 +144,7 @@ impl Hub {
             &start.permission_mode,
             self.sessions.get(id).map(|session| session.agent.clone()),
         ) {
-            self.check_mode(&agent, mode)?;
+            self.check_mode(&agent, claude::current_mode_name(mode))?;
         }
         let Some(session) = self.sessions.get_mut(id) else {
             return Err(unknown_session());
@@ -167,12 +168,15 @@ impl Hub {
         session.restricted = matches!(checked.trust, Trust::Restricted);
         session.archived_at = None;
         if let Some(mode) = &start.permission_mode {
-            session.permission_mode.clone_from(mode);
+            session.permission_mode = claude::current_mode_name(mode).to_owned();
         }
         if start.model.is_some() {
             session.model.clone_from(&start.model);
         }
         self.launch(id)?;
+        if let Some(mode) = &start.permission_mode {
+            self.explain_mode_name(id, mode);
+        }
         let prompt = start
             .prompt
             .clone()
@@ -255,6 +259,16 @@ impl Hub {
                 let text = format!("`start_session`: field `policies`: {error}.");
                 wire::error(ErrorCode::InvalidMessage, text)
             }),
+        }
+    }
+
+    /// Says so when a mode goes by another name here.
+    pub(super) fn explain_mode_name(&mut self, session: SessionId, asked: &str) {
+        let current = claude::current_mode_name(asked);
+        if current != asked {
+            let text = format!("The mode `{asked}` is called `{current}` here.");
+            let level = NoticeLevel::Info;
+            self.append(session, None, EntryBody::Notice { level, text });
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use sayso_policy::{Entry, RuleId, Rules, evaluate};
-use sayso_protocol::{Rule, RuleEffect, RuleScope, TriedCall, TriedRule, TryRule};
+use sayso_protocol::{Rule, RuleScope, TriedCall, TriedRule, TryRule};
 use sayso_store::{ReadError, SessionId, Store};
 use serde::Deserialize;
 use serde_json::Value;
@@ -37,26 +37,33 @@ pub async fn past_calls(
     Ok(calls.collect())
 }
 
-/// Tries a rule alone on calls of the same tool.
-pub fn tried(text: &str, wanted: RuleEffect, scope: &RuleScope, calls: &[Call]) -> TriedRule {
+/// Tries a rule, with those that it would be saved with, on calls of the same tool.
+pub fn tried(wanted: &TryRule, calls: &[Call]) -> TriedRule {
     let mut tried = TriedRule {
         problem: None,
-        too_broad: too_broad(text),
+        too_broad: too_broad(&wanted.rule),
         would_match: Vec::new(),
         would_not_match: Vec::new(),
         covers: Vec::new(),
     };
-    let rules = match alone(text, wanted, scope) {
-        Ok(rules) => rules,
+    let first = match entry(&wanted.rule, wanted) {
+        Ok(entry) => entry,
         Err(problem) => {
             tried.problem = Some(problem);
             return tried;
         }
     };
-    let tool = text.split('(').next().unwrap_or(text);
+    // One of the others that cannot be read is its own trial's problem.
+    let others = wanted
+        .with
+        .iter()
+        .filter_map(|text| entry(text, wanted).ok());
+    let rules = Rules::new([first].into_iter().chain(others));
+    let tool = wanted.rule.split('(').next().unwrap_or(&wanted.rule);
     for call in calls.iter().filter(|call| call.tool_name == tool) {
         let evaluation = evaluate(&rules, &call.facts());
-        let list = if evaluation.decision == effect(wanted) && !evaluation.matched.is_empty() {
+        let list = if evaluation.decision == effect(wanted.effect) && !evaluation.matched.is_empty()
+        {
             &mut tried.would_match
         } else {
             &mut tried.would_not_match
@@ -72,23 +79,22 @@ pub fn tried(text: &str, wanted: RuleEffect, scope: &RuleScope, calls: &[Call]) 
     tried
 }
 
-/// The rule as if it were the only one.
-pub(crate) fn alone(text: &str, wanted: RuleEffect, scope: &RuleScope) -> Result<Rules, String> {
+fn entry(text: &str, wanted: &TryRule) -> Result<Entry, String> {
     let rule = sayso_policy::Rule::parse(text).map_err(|error| format!("{error}."))?;
-    if let Some(why) = rule.inert(effect(wanted)) {
+    if let Some(why) = rule.inert(effect(wanted.effect)) {
         return Err(format!("It would do nothing: {why}."));
     }
-    let source = match scope {
+    let source = match &wanted.scope {
         RuleScope::Everywhere {} => sayso_policy::Source::User,
         RuleScope::Project { path } => sayso_policy::Source::Folder(path.clone()),
         RuleScope::Session { .. } => sayso_policy::Source::Session,
     };
-    Ok(Rules::new([Entry {
-        id: RuleId::new("tried"),
-        effect: effect(wanted),
+    Ok(Entry {
+        id: RuleId::new(text),
+        effect: effect(wanted.effect),
         rule,
         source,
-    }]))
+    })
 }
 
 fn subject(input: &Value) -> String {
@@ -105,12 +111,13 @@ fn subject(input: &Value) -> String {
     found.map_or_else(|| input.to_string(), str::to_owned)
 }
 
-/// The rule that is tried, as if it were kept; `None` when it cannot be read.
-pub fn candidate(wanted: &TryRule) -> Option<Rule> {
-    alone(&wanted.rule, wanted.effect, &wanted.scope).ok()?;
-    Some(Rule {
-        rule_id: Uuid::nil(),
-        rule: wanted.rule.clone(),
+/// The rules that are tried, as if they were kept; those that cannot be read are left out.
+pub fn candidates(wanted: &TryRule) -> Vec<Rule> {
+    let texts = [&wanted.rule].into_iter().chain(&wanted.with);
+    let readable = texts.filter(|text| entry(text, wanted).is_ok());
+    let kept = readable.zip(1..).map(|(text, number)| Rule {
+        rule_id: Uuid::from_u128(number),
+        rule: text.clone(),
         effect: wanted.effect,
         scope: wanted.scope.clone(),
         uses_left: None,
@@ -124,26 +131,33 @@ pub fn candidate(wanted: &TryRule) -> Option<Rule> {
         hits: 0,
         last_hit_at: None,
         too_broad: None,
-    })
+    });
+    kept.collect()
 }
 
-/// With the candidate among the rules, would one of them answer the call?
+/// With the candidates among the rules, would one of them take part in answering the call?
 pub fn would_decide(
     rules: &[Rule],
-    candidate: Option<&Rule>,
+    candidates: &[Rule],
     call: &Call,
     session: Option<Uuid>,
 ) -> bool {
-    let Some(candidate) = candidate else {
+    let Some(first) = candidates.first() else {
         return false;
     };
     let cwd = Path::new(&call.cwd);
-    let together = rules.iter().chain([candidate]);
-    let rules = in_force(together, session, cwd, Timestamp::now());
-    let evaluation = evaluate(&rules, &call.facts());
-    let nil = Uuid::nil().to_string();
-    let takes_part = evaluation.matched.iter().any(|id| *id.0 == *nil);
-    takes_part
-        && evaluation.decision == effect(candidate.effect)
+    let together = in_force(
+        rules.iter().chain(candidates),
+        session,
+        cwd,
+        Timestamp::now(),
+    );
+    let evaluation = evaluate(&together, &call.facts());
+    let is_candidate = |id: &RuleId| {
+        let mut candidates = candidates.iter();
+        candidates.any(|rule| rule.rule_id.to_string() == *id.0)
+    };
+    evaluation.matched.iter().any(is_candidate)
+        && evaluation.decision == effect(first.effect)
         && evaluation.decision != sayso_policy::Decision::Ask
 }

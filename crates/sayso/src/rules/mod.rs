@@ -15,7 +15,7 @@ pub use book::{Found, RuleBook};
 pub use call::{Call, links};
 pub use check::{checked, too_broad};
 pub use convert::{risks, row, rule, suggestions};
-pub use history::{candidate, past_calls, tried, would_decide};
+pub use history::{candidates, past_calls, tried, would_decide};
 pub use lines::check_lines;
 pub use remote::run as run_remotely;
 

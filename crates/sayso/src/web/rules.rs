@@ -122,16 +122,11 @@ async fn try_rule(State(web): State<Web>, headers: HeaderMap, body: String) -> R
     outside(move || {
         let with_links = |call: Call| call.with_links();
         let history: Vec<Call> = history.into_iter().map(with_links).collect();
-        let mut tried = rules::tried(&wanted.rule, wanted.effect, &wanted.scope, &history);
-        let candidate = rules::candidate(&wanted);
+        let mut tried = rules::tried(&wanted, &history);
+        let candidates = rules::candidates(&wanted);
         for (request, call) in open_calls(&snapshot) {
             let session = session_of(&snapshot, request);
-            if rules::would_decide(
-                &snapshot.rules,
-                candidate.as_ref(),
-                &call.with_links(),
-                session,
-            ) {
+            if rules::would_decide(&snapshot.rules, &candidates, &call.with_links(), session) {
                 tried.covers.push(request);
             }
         }

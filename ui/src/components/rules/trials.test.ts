@@ -4,7 +4,7 @@ import { effectScope, ref, type EffectScope } from 'vue'
 
 import type { TriedRule } from '../../protocol.gen'
 import { answerRules, makeTried } from '../../testing/rules'
-import { combine, shareOut } from './trials'
+import { combine } from './trials'
 import { useTrials } from './useTrials'
 
 const call = (subject: string) => ({ tool_name: 'Bash', subject })
@@ -21,11 +21,6 @@ test('any of the rules makes a match, and only what none matches does not match'
     others: [call('c')],
     covers: ['x'],
   })
-})
-
-test('each chosen request is decided by one rule', () => {
-  const covers = [['x'], ['x', 'y', 'z'], ['y']]
-  expect(shareOut(['x', 'y'], covers)).toEqual([['x'], ['y'], []])
 })
 
 let scope: EffectScope

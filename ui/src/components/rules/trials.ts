@@ -20,18 +20,6 @@ export function combine(tried: readonly TriedRule[]): Trial {
   }
 }
 
-/**
- * Which rule is to decide which of the chosen requests: the first that covers
- * it, since the next would find it decided.
- */
-export function shareOut(
-  chosen: readonly string[],
-  covers: readonly (readonly string[])[],
-): string[][] {
-  const left = new Set(chosen)
-  return covers.map((covered) => covered.filter((id) => left.delete(id)))
-}
-
 function identity({ tool_name, subject }: TriedCall): string {
   return `${tool_name}\n${subject}`
 }

@@ -39,6 +39,15 @@ pub fn capabilities() -> Capabilities {
     }
 }
 
+/// Older front ends have names of their own for some modes.
+pub fn current_mode_name(mode: &str) -> &str {
+    match mode {
+        "skip" => "bypassPermissions",
+        "delegate" => "default",
+        current => current,
+    }
+}
+
 pub fn permission_modes() -> Vec<PermissionModeInfo> {
     vec![
         mode(

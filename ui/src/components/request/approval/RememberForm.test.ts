@@ -83,6 +83,7 @@ test('the narrowest rule is remembered in this project, for good, and the reques
   expect(posted).toEqual([
     {
       rule: 'Bash(npm test)',
+      with: [],
       effect: 'allow',
       scope: PROJECT,
       session_id: makeSession().session_id,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { makeSession, SESSION } from '../../../testing/fixtures'
-import { makeSuggestion, makeTried } from '../../../testing/rules'
+import { makeSuggestion } from '../../../testing/rules'
 import { USUAL_TERMS } from '../../rules/terms'
 import {
   isRuleDraft,
@@ -52,15 +52,11 @@ test('one message for each rule, with what belongs to it', () => {
     reason: ' it is safe ',
     broad: ['Bash(bash:*)'],
     decide: ['x', 'y'],
-    tried: new Map([
-      ['Bash(a:*)', makeTried({ covers: ['x'] })],
-      ['Bash(bash:*)', makeTried({ covers: ['x', 'y'] })],
-    ]),
   })
   const both = { effect: 'allow', scope, minutes: 15, reason: 'it is safe' }
   expect(messages).toEqual([
-    { rule: 'Bash(a:*)', ...both, decide: ['x'] },
-    { rule: 'Bash(bash:*)', ...both, confirm_broad: true, decide: ['y'] },
+    { rule: 'Bash(a:*)', ...both },
+    { rule: 'Bash(bash:*)', ...both, confirm_broad: true, decide: ['x', 'y'] },
   ])
 })
 

@@ -1,14 +1,6 @@
 import { isStringList } from '../../../data/storage'
-import type {
-  AddRule,
-  RuleEffect,
-  RuleScope,
-  RuleSuggestion,
-  Session,
-  TriedRule,
-} from '../../../protocol.gen'
+import type { AddRule, RuleEffect, RuleScope, RuleSuggestion, Session } from '../../../protocol.gen'
 import { isTerms, limits, USUAL_TERMS, type ScopeKind, type Terms } from '../../rules/terms'
-import { shareOut } from '../../rules/trials'
 import { isRecord } from '../../tool/present'
 
 /** What somebody has chosen to remember about a request and not saved. */
@@ -65,27 +57,19 @@ export interface RulesToAdd {
   broad: readonly string[]
   /** Other open requests that shall be decided at once. */
   decide: readonly string[]
-  tried: ReadonlyMap<string, TriedRule>
 }
 
-/** One message for each rule. */
+/** One message for each rule. The last one decides: only then are all of them in force. */
 export function rulesToAdd(given: RulesToAdd): AddRule[] {
-  const { texts, effect, scope, terms, broad, tried } = given
+  const { texts, effect, scope, terms, broad, decide } = given
   const reason = given.reason.trim()
-  const shares = shareOut(
-    given.decide,
-    texts.map((text) => tried.get(text)?.covers ?? []),
-  )
-  return texts.map((rule, index) => {
-    const decide = shares[index] ?? []
-    return {
-      rule,
-      effect,
-      scope,
-      ...limits(terms),
-      ...(reason === '' ? {} : { reason }),
-      ...(broad.includes(rule) ? { confirm_broad: true } : {}),
-      ...(decide.length > 0 ? { decide } : {}),
-    }
-  })
+  return texts.map((rule, index) => ({
+    rule,
+    effect,
+    scope,
+    ...limits(terms),
+    ...(reason === '' ? {} : { reason }),
+    ...(broad.includes(rule) ? { confirm_broad: true } : {}),
+    ...(decide.length > 0 && index === texts.length - 1 ? { decide: [...decide] } : {}),
+  }))
 }

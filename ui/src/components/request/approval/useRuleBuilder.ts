@@ -55,7 +55,13 @@ export function useRuleBuilder(
   const trials = useTrials(() =>
     texts.value
       .filter((text) => text !== '')
-      .map((rule) => ({ rule, effect, scope: scope.value, session_id: session.session_id })),
+      .map((rule) => ({
+        rule,
+        with: texts.value.filter((other) => other !== rule && other !== ''),
+        effect,
+        scope: scope.value,
+        session_id: session.session_id,
+      })),
   )
   const tried = computed(() => texts.value.flatMap((text) => trials.answers.value.get(text) ?? []))
   const trial = computed(() => combine(tried.value))
@@ -115,7 +121,6 @@ export function useRuleBuilder(
       reason: reason.value,
       broad: broad.value.map(({ rule }) => rule),
       decide: decide.value.filter((id) => isCovered.has(id)),
-      tried: trials.answers.value,
     })
     try {
       for (const message of messages) {
