@@ -2,8 +2,10 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use rustix::fs::OFlags;
 use sayso_protocol::{FileNow, FileState};
 
 /// Larger files are not compared in a browser.
@@ -54,10 +56,13 @@ fn read(path: &Path) -> io::Result<(Metadata, Content)> {
         return Ok((metadata, Content::TooLarge));
     }
     let mut bytes = Vec::new();
+    // Some files of the kernel look plain and wait for ever, and a plain one may be a pipe by now.
+    let file = File::options()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)?;
     // It may grow meanwhile.
-    File::open(path)?
-        .take(LARGEST + 1)
-        .read_to_end(&mut bytes)?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST {
         return Ok((metadata, Content::TooLarge));
     }
@@ -96,6 +101,8 @@ mod tests {
             .unwrap();
         symlink(root.join("text"), root.join("link")).unwrap();
         symlink(root.join("loop"), root.join("loop")).unwrap();
+        let mode = rustix::fs::Mode::RUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, root.join("pipe"), mode).unwrap();
         let state = |name: &str| file_now(&root.join(name)).state;
         assert_eq!(state("text"), FileState::Text);
         assert_eq!(state("zero"), FileState::Binary);
@@ -104,6 +111,7 @@ mod tests {
         assert_eq!(state("nowhere"), FileState::Missing);
         assert_eq!(state("no/where"), FileState::Missing);
         assert_eq!(state("."), FileState::NotAFile);
+        assert_eq!(state("pipe"), FileState::NotAFile);
         assert_eq!(state("loop"), FileState::Unreadable);
 
         let linked = file_now(&root.join("link"));
