@@ -410,7 +410,11 @@ export type Ping = Record<symbol, never>;
  * Overrides of the server's policies for one session. Durations are written
  * as in the configuration: `"90s"`, `"5m"`, `"never"`.
  */
-export type PolicyOverrides = { tool_timeout?: string, question_timeout?: string, plan_timeout?: string, on_timeout?: OnTimeout, when_unattended?: WhenUnattended, responders?: Responders, free_text?: boolean, idle_timeout?: string, };
+export type PolicyOverrides = { tool_timeout?: string, question_timeout?: string, plan_timeout?: string, on_timeout?: OnTimeout, when_unattended?: WhenUnattended, responders?: Responders, free_text?: boolean, idle_timeout?: string, 
+/**
+ * How long the mode that asks nothing lasts; then the agent asks again.
+ */
+bypass_expiry?: string, };
 
 /**
  * A message of the human that waits for the agent.

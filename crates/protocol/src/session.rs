@@ -162,6 +162,9 @@ pub struct PolicyOverrides {
     pub free_text: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_timeout: Option<String>,
+    /// How long the mode that asks nothing lasts; then the agent asks again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bypass_expiry: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -269,3 +269,35 @@ async fn older_names_of_modes_are_understood_with_a_note() {
     assert_eq!(client.call(unknown).await["code"], "invalid_message");
     server.stop().await;
 }
+
+#[tokio::test]
+async fn the_mode_that_asks_nothing_ends_when_its_time_is_over() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let start = json!({
+        "type": "start_session", "agent": "demo", "cwd": server.project(),
+        "permission_mode": "bypassPermissions", "policies": {"bypass_expiry": "1s"},
+    });
+    let ack = client.call(start).await;
+    assert_eq!(ack["type"], "ack", "{ack}");
+    let session = ack["session_id"].as_str().unwrap().to_owned();
+    client.subscribe(&session).await;
+    client
+        .wait_for(|frame| frame["session"]["permission_mode"] == "bypassPermissions")
+        .await;
+    client
+        .wait_for(|frame| frame["session"]["permission_mode"] == "default")
+        .await;
+    let note = client
+        .entry(&session, |entry| entry["kind"] == "notice")
+        .await;
+    assert!(
+        note["text"].as_str().unwrap().contains("asks again"),
+        "{note}"
+    );
+    let script = json!({"steps": [tool("Bash", json!({"command": "touch asked.txt"}))]});
+    send(&mut client, &session, &script.to_string()).await;
+    client.opened().await;
+    assert!(!server.project().join("asked.txt").exists());
+    server.stop().await;
+}

@@ -33,6 +33,9 @@ pub struct PolicySettings {
     pub free_text: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_timeout: Option<Limit>,
+    /// How long the mode that asks nothing lasts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bypass_expiry: Option<Limit>,
 }
 
 impl PolicySettings {
@@ -79,6 +82,7 @@ impl PolicySettings {
             responders: overrides.responders.or(self.responders),
             free_text: overrides.free_text.or(self.free_text),
             idle_timeout: limit(&overrides.idle_timeout, self.idle_timeout)?,
+            bypass_expiry: limit(&overrides.bypass_expiry, self.bypass_expiry)?,
         })
     }
 }

@@ -267,6 +267,7 @@ impl Hub {
             session.state = view.state;
             session.state_changed_at = view.state_changed_at;
             session.permission_mode = view.mode.0.as_ref().to_owned();
+            session.watch_bypass(now());
             session.error = match (&view.ended, &view.store_problem) {
                 (Some(EndReason::Failed(text)), _) => Some(text.clone()),
                 (_, Some(problem)) => Some(format!("Sayso cannot write its records: {problem}")),

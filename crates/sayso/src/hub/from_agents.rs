@@ -222,10 +222,12 @@ impl Hub {
                 let reply = self.take_back_answered(control.session, message, why, data.as_deref());
                 return self.reply(control.caller, reply);
             }
-            ControlPurpose::SetMode(mode) => self.dispatch(Event::ModeConfirmed {
-                session: control.session,
-                mode,
-            }),
+            ControlPurpose::SetMode(mode) | ControlPurpose::EndBypass(mode) => {
+                self.dispatch(Event::ModeConfirmed {
+                    session: control.session,
+                    mode,
+                })
+            }
             ControlPurpose::SetModel(model) => {
                 self.update(control.session, |known| {
                     known.model = Some(model);
@@ -261,6 +263,7 @@ impl Hub {
     pub(super) fn control_failed(&mut self, session: SessionId, purpose: &ControlPurpose) {
         match purpose {
             ControlPurpose::TakeBack { message, .. } => self.take_back_failed(session, *message),
+            ControlPurpose::EndBypass(_) => self.bypass_not_ended(session),
             ControlPurpose::Plain | ControlPurpose::SetMode(_) | ControlPurpose::SetModel(_) => {}
         }
     }

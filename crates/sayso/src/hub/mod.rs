@@ -4,6 +4,7 @@
 //! that is why no client can see a request that another one has closed. The
 //! loop never waits for a disk, an agent or a slow browser.
 
+mod bypass;
 mod checks;
 mod clients;
 mod commands;
@@ -81,8 +82,13 @@ struct Control {
 enum ControlPurpose {
     Plain,
     SetMode(sayso_broker::Mode),
+    /// The time for the mode that asks nothing is over.
+    EndBypass(sayso_broker::Mode),
     SetModel(String),
-    TakeBack { message: Uuid, why: queue::TakeBack },
+    TakeBack {
+        message: Uuid,
+        why: queue::TakeBack,
+    },
 }
 
 /// An answer on its way to an agent that is slow to read.
@@ -284,6 +290,7 @@ impl Hub {
         self.give_up_controls(now);
         self.deliver_again(now);
         self.save_unsaved(now);
+        self.end_bypasses(now);
     }
 
     fn next_wakeup(&self) -> Option<Timestamp> {
@@ -295,7 +302,9 @@ impl Hub {
         let unsaved = self.sessions.next_retry();
         let undelivered = self.undelivered.iter().map(|answer| answer.retry_at).min();
         let restarts = self.restarts.values().map(|restart| restart.until).min();
+        let bypasses = self.sessions.next_bypass_end();
         [
+            bypasses,
             self.broker.next_wakeup(),
             restarts,
             shutdown,

@@ -34,6 +34,8 @@ pub(super) struct Session {
     /// The agent runs without the folder's own settings.
     pub(super) restricted: bool,
     pub(super) policies: PolicySettings,
+    /// When the mode that asks nothing ends.
+    pub(super) bypass_until: Option<Timestamp>,
     pub(super) transcript: Transcript,
     /// Messages that the agent has not read yet, oldest first.
     pub(super) queue: Vec<Queued>,
@@ -93,6 +95,7 @@ impl Session {
             archived_at: None,
             restricted: false,
             policies: PolicySettings::default(),
+            bypass_until: None,
             transcript: Transcript::default(),
             queue: Vec::new(),
             features: Features::default(),
@@ -243,6 +246,17 @@ impl Sessions {
                 run.handle.stop();
             }
         }
+    }
+
+    pub(super) fn next_bypass_end(&self) -> Option<Timestamp> {
+        let sessions = self.sessions.values();
+        sessions.filter_map(|session| session.bypass_until).min()
+    }
+
+    pub(super) fn bypass_over(&self, now: Timestamp) -> Vec<SessionId> {
+        let is_over = |session: &&Session| session.bypass_until.is_some_and(|until| until <= now);
+        let over = self.sessions.values().filter(is_over);
+        over.map(|session| session.id).collect()
     }
 
     pub(super) fn next_retry(&self) -> Option<Timestamp> {
