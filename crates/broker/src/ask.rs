@@ -24,6 +24,8 @@ pub struct Ask {
     pub suppress_always_allow: bool,
     /// Only a human may allow this: never a mode, never a rule.
     pub requires_user_interaction: bool,
+    /// A rule may allow it; false where somebody wants a human to see it.
+    pub rules_may_allow: bool,
     /// What each permission mode would have done instead of asking.
     pub mode_effects: Vec<(Mode, ModeEffect)>,
     pub choices: Vec<Choice>,

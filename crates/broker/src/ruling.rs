@@ -31,7 +31,7 @@ pub enum Verdict {
 impl Ruling {
     /// False where only a human may answer.
     pub fn may_answer(&self, ask: &Ask) -> bool {
-        let may_allow = ask.input_faithful && !ask.requires_user_interaction;
+        let may_allow = ask.rules_may_allow && ask.input_faithful && !ask.requires_user_interaction;
         ask.kind == Kind::Tool && (may_allow || self.verdict != Verdict::Allow)
     }
 

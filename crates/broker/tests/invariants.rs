@@ -94,6 +94,7 @@ fn shape() -> impl Strategy<Value = AskShape> {
         Just(AskShape::Edit),
         Just(AskShape::Unfaithful),
         Just(AskShape::Interactive),
+        Just(AskShape::Guarded),
         Just(AskShape::Question),
         Just(AskShape::Plan),
         Just(AskShape::Other),

@@ -266,6 +266,7 @@ fn i3_a_rule_allows_only_what_needs_no_human() {
         (AskShape::Tool, Some(OutcomeKind::Allowed)),
         (AskShape::Unfaithful, None),
         (AskShape::Interactive, None),
+        (AskShape::Guarded, None),
         (AskShape::Question, None),
         (AskShape::Plan, None),
         (AskShape::Other, None),

@@ -145,6 +145,8 @@ pub enum ModeEffect {
 
 const FILE_TOOLS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 const QUESTION_TOOLS: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
+/// Reasons that only say that nothing allows it yet. All others, known or not, are somebody's wish to be asked.
+const PLAIN_REASONS: [&str; 3] = ["workingDir", "subcommandResults", "other"];
 /// Reasons that somebody gave on purpose; no mode of ours talks them away.
 const DELIBERATE_REASONS: [&str; 3] = ["safetyCheck", "rule", "hook"];
 
@@ -165,6 +167,19 @@ impl ToolAsk {
             | PermissionMode::Auto
             | PermissionMode::Other(_) => ModeEffect::Asks,
         }
+    }
+
+    /// May a rule of the host allow this? Not what a mode such as plan, a hook, a safety check or a rule of the
+    /// agent's own wants a human to see.
+    pub fn rules_may_allow(&self) -> bool {
+        let plain = match self.decision_reason_type.as_deref() {
+            None => true,
+            Some(reason) => PLAIN_REASONS.contains(&reason),
+        };
+        plain
+            && self.matched_ask_rule.is_none()
+            && !self.server_policy_ask_only
+            && !self.needs_a_human()
     }
 
     fn needs_a_human(&self) -> bool {

@@ -130,6 +130,32 @@ async fn questions_are_never_answered_by_a_rule() {
 }
 
 #[tokio::test]
+async fn i3_what_somebody_wants_to_be_asked_about_no_rule_allows() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    add(&mut client, "Bash(touch:*)", "allow", json!({})).await;
+    for reason in [
+        "mode",
+        "hook",
+        "rule",
+        "safetyCheck",
+        "sandboxOverride",
+        "from_the_future",
+    ] {
+        let request = json!({"decision_reason_type": reason});
+        let input = json!({"command": "touch guarded.txt"});
+        let step = json!({"tool": {"name": "Bash", "input": input, "request": request}});
+        client.start(&server, &json!({ "steps": [step] })).await;
+        let asked = client.opened().await;
+        assert_eq!(asked["decision_reason_type"], reason);
+        client.respond(&asked, json!({"behavior": "deny"})).await;
+        client.closed(&asked).await;
+    }
+    assert!(!server.project().join("guarded.txt").exists());
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn what_is_no_good_rule_is_refused_with_the_reason() {
     let server = TestServer::start().await;
     let mut client = server.connect().await;

@@ -193,7 +193,8 @@ impl World {
                     asked.allowed_by_rule.contains(&rule.id)
                         && updated_input.is_none()
                         && asked.ask.kind == Kind::Tool
-                        && !asked.ask.requires_user_interaction,
+                        && !asked.ask.requires_user_interaction
+                        && asked.ask.rules_may_allow,
                     "I3: no rule allows this"
                 ),
                 DecidedBy::Timeout | DecidedBy::Policy(_) | DecidedBy::Agent => {
@@ -550,6 +551,8 @@ pub(crate) enum AskShape {
     Edit,
     Unfaithful,
     Interactive,
+    /// Somebody wants a human to see it.
+    Guarded,
     Question,
     Plan,
     Other,
@@ -581,7 +584,9 @@ impl AskShape {
             id,
             native_id: Json::new(&format!("\"{id}\"")),
             kind: match self {
-                Self::Tool | Self::Edit | Self::Unfaithful | Self::Interactive => Kind::Tool,
+                Self::Tool | Self::Edit | Self::Unfaithful | Self::Interactive | Self::Guarded => {
+                    Kind::Tool
+                }
                 Self::Question => Kind::Questions(questions),
                 Self::Plan => Kind::Plan(Plan {
                     modes: vec![Mode::new("default"), Mode::new("acceptEdits")],
@@ -595,6 +600,7 @@ impl AskShape {
             can_edit: true,
             suggestions: 1,
             suppress_always_allow: false,
+            rules_may_allow: !matches!(self, Self::Guarded),
             requires_user_interaction: matches!(
                 self,
                 Self::Interactive | Self::Question | Self::Plan

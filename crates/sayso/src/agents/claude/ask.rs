@@ -32,9 +32,7 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, call: &Call) -> 
     let choices = choices(&kind, &asked);
     let suggestions = asked.permission_suggestions.len();
     let reading = reading::read(call);
-    // A rule of the agent's own says to ask: no rule of ours answers that.
-    let must_ask =
-        asked.matched_ask_rule.is_some() || asked.decision_reason_type.as_deref() == Some("rule");
+    let rules_may_allow = asked.rules_may_allow();
     let detail = RequestDetail {
         agent_id: asked.agent_id,
         agent_label,
@@ -75,7 +73,8 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, call: &Call) -> 
         can_edit: true,
         suggestions,
         suppress_always_allow: asked.suppress_always_allow_rule,
-        requires_user_interaction: asked.requires_user_interaction || must_ask,
+        requires_user_interaction: asked.requires_user_interaction,
+        rules_may_allow,
         mode_effects,
         choices,
         tool_use_id: asked.tool_use_id,
@@ -139,6 +138,7 @@ fn bare(request_id: &str, tool_name: String, input: Json) -> Ask {
         suggestions: 0,
         suppress_always_allow: true,
         requires_user_interaction: true,
+        rules_may_allow: false,
         mode_effects: Vec::new(),
         choices: vec![choice("deny", "Decline", Verdict::Refuses, Turn::GoesOn)],
         tool_use_id: None,
