@@ -189,6 +189,17 @@ test.each<[string, Partial<PendingRequest>, () => Promise<unknown>]>([
     },
   ],
   [
+    'a risky one that was opened for editing and only clicked',
+    { destructive: true },
+    async () => {
+      await press('edit')
+      await flushPromises()
+      await press('edit-allow')
+      await part('edit-allow').trigger('submit')
+      vi.advanceTimersByTime(2000)
+    },
+  ],
+  [
     'a key that repeats on a risky one',
     { default_to_no: true },
     async () => {
@@ -230,6 +241,18 @@ test('nothing is allowed before all of it has been in view', async () => {
   await card.trigger('keydown', { key: 'a' })
   expect(decided()).toEqual([])
   expect(part('deny').element.disabled).toBe(false)
+})
+
+test('nothing is allowed as edited before all of it has been in view', async () => {
+  card = mount(RequestCard, {
+    props: { request: makeRequest(), session: makeSession(), position: 1, total: 1 },
+    attachTo: document.body,
+  })
+  vi.advanceTimersByTime(550)
+  await flushPromises()
+  await press('edit')
+  await flushPromises()
+  expect(part('edit-allow').element.disabled).toBe(true)
 })
 
 test('a key that stays down decides one request', async () => {

@@ -1,4 +1,4 @@
-import { useToasts } from '../../../data/toasts'
+import { useToasts } from '../../data/toasts'
 
 /** Makes the copy buttons inside of rendered Markdown work; for the click handler around it. */
 export async function copyCode(event: MouseEvent): Promise<void> {

@@ -1,14 +1,14 @@
 import { onBeforeUnmount, ref, type Ref } from 'vue'
 
-import { planBefore } from '../../../data/plans'
+import { fetchBaseline } from '../../../data/baselines'
 
 /** The plan before this one, once it is there. Without it there is nothing to compare. */
 export function usePlanBefore(requestId: string): Ref<string | null> {
   const before = ref<string | null>(null)
   const controller = new AbortController()
   onBeforeUnmount(() => controller.abort())
-  planBefore(requestId, controller.signal).then(
-    (text) => (before.value = text),
+  fetchBaseline(requestId, controller.signal).then(
+    (baseline) => (before.value = baseline.kind === 'plan' ? baseline.text : null),
     () => undefined,
   )
   return before

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 
 async function open(part: Partial<PendingRequest> = {}) {
-  const props = { request: makeRequest(part), disabled: false }
+  const props = { request: makeRequest(part), isRisky: false, disabled: false }
   const wrapper = mount(RequestEditor, { props, attachTo: document.body })
   return { wrapper, view: await findEditor(wrapper.element, 'edit-input') }
 }
