@@ -1,7 +1,7 @@
 /** Rules made by hand, on the real agent. */
 import { fileExists } from '../fixtures/files.ts'
 import { expect, test } from '../fixtures/test.ts'
-import { bash, say, use } from '../model/script.ts'
+import { bash, say, use, write } from '../model/script.ts'
 
 test('a command is allowed for a minute by its first words, then asked again', async ({
   app,
@@ -64,6 +64,22 @@ test('a part that no rule covers is asked and named', async ({ app, model, socke
   await expect(app.inCard('request-rules')).not.toContainText('mkdir made')
   await app.allow()
   await expect(app.transcript).toContainText('Done.')
+})
+
+test('while the agent plans, no rule lets it write', async ({ app, model, socket, folders }) => {
+  const rule = await socket.request({
+    type: 'add_rule',
+    rule: 'Edit(**)',
+    effect: 'allow',
+    scope: { kind: 'project', path: folders.project },
+  })
+  expect(rule.type, JSON.stringify(rule)).toBe('ack')
+  model.play({ main: [use(write('write', 'early.txt', 'too early\n')), say('I will wait.')] })
+  await app.startSession({ prompt: 'Plan it', mode: 'plan' })
+  await app.expectCard('Write')
+  await app.deny('Plan first.')
+  await expect(app.transcript).toContainText('I will wait.')
+  expect(fileExists(folders, 'early.txt')).toBe(false)
 })
 
 test('always deny remembers the reason, and the model reads it', async ({
