@@ -65,6 +65,20 @@ pub struct ToolAsk {
     pub extra: Map<String, Value>,
 }
 
+/// A tool that is about to run and waits for the host's word, asked about or not. As untrusted as an ask.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolStart {
+    pub request_id: String,
+    pub tool_use_id: Option<String>,
+    pub tool_name: String,
+    pub input: RawJson,
+    pub input_faithful: bool,
+    pub permission_mode: Option<PermissionMode>,
+    pub agent_id: Option<String>,
+    /// The `request` object as the agent wrote it.
+    pub raw: RawJson,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct McpServerReference {
     #[serde(default)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::ask::{Elicitation, ToolAsk};
+use crate::ask::{Elicitation, ToolAsk, ToolStart};
 use crate::driver::AgentFault;
 use crate::mode::PermissionMode;
 use crate::raw::RawJson;
@@ -23,6 +23,12 @@ pub enum AgentEvent {
         mode: PermissionMode,
     },
     Asked(Box<ToolAsk>),
+    /// A tool is about to run; the agent waits for [`crate::AgentInput::BeforeTool`].
+    ToolStarting(Box<ToolStart>),
+    /// A tool has run, whether it worked or not.
+    ToolRan {
+        tool_use_id: String,
+    },
     Elicited(Box<Elicitation>),
     /// The agent finished a URL elicitation by itself.
     ElicitationCompleted {
@@ -110,6 +116,8 @@ impl AgentEvent {
             Self::StateChanged(_) => "state_changed",
             Self::ModeChanged { .. } => "mode_changed",
             Self::Asked(_) => "asked",
+            Self::ToolStarting(_) => "tool_starting",
+            Self::ToolRan { .. } => "tool_ran",
             Self::Elicited(_) => "elicited",
             Self::ElicitationCompleted { .. } => "elicitation_completed",
             Self::Withdrawn { .. } => "withdrawn",

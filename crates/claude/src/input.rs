@@ -26,6 +26,11 @@ pub enum AgentInput {
         request_id: String,
         answer: ElicitationAnswer,
     },
+    /// Lets a tool go on to the agent's own checks, or not; see [`crate::AgentEvent::ToolStarting`].
+    BeforeTool {
+        request_id: String,
+        verdict: BeforeTool,
+    },
     /// Answers any open request with an error: the tool does not run and the agent reads the message.
     Refuse { request_id: String, message: String },
     Control {
@@ -96,6 +101,20 @@ impl PermissionAnswer {
     }
 }
 
+/// The host's word on a tool that is about to run. There is no allowing here: that is for an answer to an ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BeforeTool {
+    NoOpinion,
+    /// The agent asks, whatever its mode and its own rules say.
+    Ask {
+        reason: String,
+    },
+    /// The model reads the reason.
+    Deny {
+        reason: String,
+    },
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerValue {
     Text(String),
@@ -144,6 +163,11 @@ pub enum ControlRequest {
         dry_run: bool,
     },
     GetSettings,
+    ListPermissionRules,
+    /// Settings over those of the command line, in the place of what was given this way before.
+    ApplySettings {
+        settings: Value,
+    },
     EndSession,
     /// A whole request object with its `subtype`.
     Raw(Value),

@@ -21,12 +21,14 @@ pub mod wire;
 
 pub mod fake;
 
-pub use ask::{Elicitation, ElicitationForm, ModeEffect, PermissionUpdate, Suggestion, ToolAsk};
+pub use ask::{
+    Elicitation, ElicitationForm, ModeEffect, PermissionUpdate, Suggestion, ToolAsk, ToolStart,
+};
 pub use driver::{AgentFault, AgentHandle, connect, spawn};
 pub use event::AgentEvent;
 pub use input::{
-    AgentInput, AnswerValue, ContentBlock, ControlRequest, ElicitationAnswer, PermissionAnswer,
-    Priority, SendError,
+    AgentInput, AnswerValue, BeforeTool, ContentBlock, ControlRequest, ElicitationAnswer,
+    PermissionAnswer, Priority, SendError,
 };
 pub use launch::{LaunchOptions, PassedVariables};
 pub use mode::PermissionMode;

@@ -101,7 +101,11 @@ fn checklist_2_initialize_keeps_background_agents_alive_and_a_result_in_its_plac
     let mut talk = Talk::default();
     let line: Value = serde_json::from_str(&talk.session.initialize()).unwrap();
     let report = json!([{"matcher": null, "hookCallbackIds": ["sayso-after-tool"]}]);
-    let hooks = json!({"PostToolUse": report, "PostToolUseFailure": report});
+    let before = json!([{
+        "matcher": null, "hookCallbackIds": ["sayso-before-tool"], "timeout": 86400,
+        "onFailure": "block",
+    }]);
+    let hooks = json!({"PreToolUse": before, "PostToolUse": report, "PostToolUseFailure": report});
     assert_eq!(
         line["request"],
         json!({

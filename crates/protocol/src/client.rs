@@ -43,6 +43,8 @@ pub enum ClientMessage {
     UpdateRule(UpdateRule),
     EnableRule(EnableRule),
     RemoveRule(RemoveRule),
+    ListAgentRules(SessionTarget),
+    DismissAlert(SessionTarget),
     Ping(Ping),
 }
 
@@ -265,6 +267,8 @@ impl ClientMessage {
             "update_rule" => Self::UpdateRule(read(kind, fields)?),
             "enable_rule" => Self::EnableRule(read(kind, fields)?),
             "remove_rule" => Self::RemoveRule(read(kind, fields)?),
+            "list_agent_rules" => Self::ListAgentRules(read(kind, fields)?),
+            "dismiss_alert" => Self::DismissAlert(read(kind, fields)?),
             "ping" => Self::Ping(read(kind, fields)?),
             _ => {
                 let shown: String = kind.chars().take(40).collect();

@@ -95,6 +95,9 @@ pub struct AddRule {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(test, ts(as = "Option<bool>"))]
     pub confirm_broad: bool,
+    /// False keeps it without letting it answer anything yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
     /// Open requests that the rule shall decide at once, after a human saw them listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<Vec<Uuid>>"))]
@@ -220,4 +223,56 @@ pub struct TestedCall {
     pub matched: Vec<Uuid>,
     pub explanation: String,
     pub risks: Vec<Risk>,
+}
+
+/// The answer to `list_agent_rules`: what the agent itself goes by. Sayso does not change these.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct AgentRules {
+    pub rules: Vec<AgentRule>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct AgentRule {
+    pub rule: String,
+    pub effect: RuleEffect,
+    /// Where it stands, in the agent's words: `userSettings`, `localSettings`, `session`.
+    pub source: String,
+    /// It came from Sayso, which hands its denials to the agent.
+    pub handed_over: bool,
+}
+
+/// The body of `POST /api/rules/settings`: a settings file of Claude Code, to be looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct ReadSettings {
+    /// The whole text of the file.
+    pub text: String,
+}
+
+/// What could be taken over from a settings file. Nothing is saved yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SettingsRules {
+    pub rules: Vec<SettingsRule>,
+    pub refused: Vec<RefusedRule>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SettingsRule {
+    pub rule: String,
+    pub effect: RuleEffect,
+    pub too_broad: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct RefusedRule {
+    /// As it stands in the file.
+    pub text: String,
+    pub effect: RuleEffect,
+    pub problem: String,
 }

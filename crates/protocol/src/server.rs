@@ -43,6 +43,10 @@ pub enum ServerMessage {
     Rules {
         rules: Vec<Rule>,
     },
+    /// One of them answered a request; only its counters changed.
+    RuleUsed {
+        rule: Rule,
+    },
     RequestOpened {
         pending_request: PendingRequest,
     },

@@ -30,11 +30,36 @@ pub struct Session {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub error: Option<String>,
+    /// A tool ran that nobody allowed. Stands until a human has seen it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub alert: Option<Alert>,
+    /// When the mode that asks nothing ends by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "string"))]
+    pub bypass_until: Option<Timestamp>,
     /// True when typing a message would start the agent again with its history.
     pub can_resume: bool,
     /// The number of the last transcript entry; 0 when there is none.
     #[cfg_attr(test, ts(type = "number"))]
     pub last_seq: u64,
+}
+
+/// Tool calls that ran without anybody's say-so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Alert {
+    /// The last one.
+    pub tool_name: String,
+    pub tool_use_id: String,
+    /// What ran: the command, path or address.
+    pub subject: String,
+    #[cfg_attr(test, ts(type = "string"))]
+    pub at: Timestamp,
+    /// How many there were since a human last looked.
+    pub count: u32,
+    /// The agent was stopped for it.
+    pub stopped: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,6 +190,19 @@ pub struct PolicyOverrides {
     /// How long the mode that asks nothing lasts; then the agent asks again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass_expiry: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_unasked: Option<OnUnasked>,
+}
+
+/// What follows when a tool ran that nobody allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum OnUnasked {
+    #[default]
+    Alert,
+    /// The agent is stopped as well.
+    Stop,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

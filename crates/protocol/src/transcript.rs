@@ -77,6 +77,15 @@ pub enum EntryBody {
         #[cfg_attr(test, ts(type = "unknown"))]
         updated_input: Option<RawJson>,
     },
+    /// The agent ran a tool that must ask, without asking: no decision, no mode and no rule explains it.
+    UnaskedTool {
+        tool_use_id: String,
+        tool_name: String,
+        /// What ran: the command, path or address.
+        subject: String,
+        /// The agent was stopped for it.
+        stopped: bool,
+    },
     Notice {
         level: NoticeLevel,
         text: String,

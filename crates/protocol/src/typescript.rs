@@ -6,8 +6,9 @@ use std::path::Path;
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
-    AnswerValue, Baseline, ClientMessage, Conversations, FileMatches, FolderMatches,
-    RuleSuggestions, ServerMessage, TestCall, TestedCall, TranscriptEntry, TriedRule, TryRule,
+    AgentRules, AnswerValue, Baseline, ClientMessage, Conversations, FileMatches, FolderMatches,
+    ReadSettings, RuleSuggestions, ServerMessage, SettingsRules, TestCall, TestedCall,
+    TranscriptEntry, TriedRule, TryRule,
 };
 
 const HEADER: &str = "// Generated from crates/protocol. Do not edit.\n\
@@ -52,6 +53,9 @@ fn generate() -> String {
     collector.visit::<TriedRule>();
     collector.visit::<TestCall>();
     collector.visit::<TestedCall>();
+    collector.visit::<AgentRules>();
+    collector.visit::<ReadSettings>();
+    collector.visit::<SettingsRules>();
     // Named by hand where ts-rs cannot follow it.
     collector.visit::<AnswerValue>();
     let body: Vec<String> = collector.declarations.into_values().collect();

@@ -72,6 +72,23 @@ pub enum RulesCommand {
     Add(AddArguments),
     /// Forget a rule, by its id or by its exact text.
     Remove { rule: String },
+    /// Take over the rules of a settings file of Claude Code.
+    Import {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Only for sessions in this folder and below [default: everywhere]
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+        /// Also those that are wider than they look
+        #[arg(long)]
+        confirm_broad: bool,
+    },
+    /// Print the rules that hold for good as a settings file of Claude Code.
+    Export {
+        /// With those for this folder [default: only those that hold everywhere]
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+    },
     /// Say what would happen to a command: sayso rules test 'git status && rm -rf x'
     Test {
         command: String,

@@ -54,9 +54,9 @@ async fn a_rule_answers_in_a_humans_place_and_is_on_record() {
         .await;
     assert!(server.project().join("a.txt").exists());
     let counted = client
-        .wait_for(|frame| frame["type"] == "rules" && frame["rules"][0]["hits"] == 1)
+        .wait_for(|frame| frame["type"] == "rule_used" && frame["rule"]["hits"] == 1)
         .await;
-    assert_eq!(counted["rules"][0]["rule_id"], rule.as_str());
+    assert_eq!(counted["rule"]["rule_id"], rule.as_str());
     let seen = client.take_seen();
     assert!(seen.iter().all(|frame| frame["type"] != "request_opened"));
     server.stop().await;

@@ -112,6 +112,8 @@ pub struct SessionRow {
     pub restricted: bool,
     /// JSON.
     pub context: Option<String>,
+    /// JSON: a tool ran that nobody allowed.
+    pub alert: Option<String>,
 }
 
 impl SessionRow {

@@ -83,9 +83,9 @@ async fn put_session(
     sqlx::query(
         "INSERT INTO sessions (id, title, cwd, agent, agent_session_id, state, permission_mode, \
              model, created_at, state_changed_at, ended_reason, error, usage, policies, archived_at, \
-             title_fixed, restricted, context) \
+             title_fixed, restricted, context, alert) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
-             $17, $18) \
+             $17, $18, $19) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, cwd = excluded.cwd, \
              agent = excluded.agent, agent_session_id = excluded.agent_session_id, \
              state = excluded.state, permission_mode = excluded.permission_mode, \
@@ -93,7 +93,8 @@ async fn put_session(
              state_changed_at = excluded.state_changed_at, ended_reason = excluded.ended_reason, \
              error = excluded.error, usage = excluded.usage, policies = excluded.policies, \
              archived_at = excluded.archived_at, title_fixed = excluded.title_fixed, \
-             restricted = excluded.restricted, context = excluded.context",
+             restricted = excluded.restricted, context = excluded.context, \
+             alert = excluded.alert",
     )
     .bind(row.id)
     .bind(&row.title)
@@ -113,6 +114,7 @@ async fn put_session(
     .bind(row.title_fixed)
     .bind(row.restricted)
     .bind(&row.context)
+    .bind(&row.alert)
     .execute(connection)
     .await?;
     Ok(())

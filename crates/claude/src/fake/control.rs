@@ -37,6 +37,13 @@ impl Agent {
             "file_suggestions" => {
                 Ok(json!({"suggestions": [], "cwd": self.world.options.cwd.to_string_lossy()}))
             }
+            "list_permission_rules" => Ok(self.list_rules()),
+            "apply_flag_settings" => {
+                let denied = request["settings"]["permissions"]["deny"].as_array();
+                let texts = denied.into_iter().flatten().filter_map(Value::as_str);
+                self.world.state().denied = texts.map(str::to_owned).collect();
+                Ok(json!({}))
+            }
             "get_settings" => Ok(json!({"effective": {}, "sources": [], "applied": {}})),
             "rename_session" => {
                 self.world
@@ -62,6 +69,23 @@ impl Agent {
         };
         self.answer(&request_id, answer).await;
         None
+    }
+
+    fn list_rules(&self) -> Value {
+        let state = self.world.state();
+        let allowed = state.rules.iter().map(|(tool, content)| {
+            let rule = match content {
+                Some(content) => format!("{tool}({content})"),
+                None => tool.clone(),
+            };
+            json!({"behavior": "allow", "source": "session", "rule": rule})
+        });
+        let given = state
+            .denied
+            .iter()
+            .map(|rule| json!({"behavior": "deny", "source": "flagSettings", "rule": rule}));
+        let rules: Vec<Value> = allowed.chain(given).collect();
+        json!({"state": {"rules": rules}})
     }
 
     async fn answer(&self, request_id: &str, answer: Result<Value, (String, &str)>) {

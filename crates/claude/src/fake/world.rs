@@ -27,6 +27,8 @@ pub(super) struct State {
     pub(super) model: String,
     pub(super) open: IndexMap<String, OpenRequest>,
     pub(super) rules: Vec<(String, Option<String>)>,
+    /// Denials that the host gave. They are listed only: the host denies before the agent could.
+    pub(super) denied: Vec<String>,
     pub(super) denials: Vec<Value>,
     pub(super) results: u64,
     pub(super) last_result_failed: bool,
@@ -58,6 +60,7 @@ impl World {
             model: options.model.clone(),
             open: IndexMap::new(),
             rules: Vec::new(),
+            denied: Vec::new(),
             denials: Vec::new(),
             results: 0,
             last_result_failed: false,

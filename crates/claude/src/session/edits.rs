@@ -11,19 +11,10 @@ use crate::ask::ToolAsk;
 use crate::raw::RawJson;
 use crate::wire::HookCallback;
 
-/// The name under which the agent reports tool calls that have run.
-pub(super) const CALLBACK: &str = "sayso-after-tool";
-
 /// A tool call that never runs would otherwise be remembered for ever.
 const REMEMBERED: usize = 256;
 /// Beyond this the model should look at the file instead.
 const LONGEST_VALUE: usize = 4000;
-
-/// What the agent is asked to report, for `initialize`.
-pub(super) fn hooks() -> Value {
-    let report = json!([{"matcher": null, "hookCallbackIds": [CALLBACK]}]);
-    json!({"PostToolUse": report, "PostToolUseFailure": report})
-}
 
 /// The tool calls that were changed and have not been reported yet.
 #[derive(Debug, Default)]
@@ -52,7 +43,6 @@ impl Edits {
             .notes
             .iter()
             .position(known)
-            .filter(|_| callback.callback_id == CALLBACK)
             .and_then(|index| self.notes.remove(index));
         let Some((_, note)) = note else {
             return outgoing::empty_line(request_id);

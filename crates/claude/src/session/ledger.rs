@@ -16,6 +16,8 @@ const OPEN_LIMIT: usize = 4096;
 pub(super) enum OpenRequest {
     Tool(Box<ToolAsk>),
     Elicitation,
+    /// A tool that is about to run.
+    BeforeTool,
     Other,
 }
 

@@ -2,6 +2,7 @@
 
 mod answer;
 mod edits;
+mod hooks;
 mod ledger;
 mod messages;
 mod outgoing;
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 use thiserror::Error;
 
 use crate::event::{AgentEvent, Initialized};
-use crate::input::{AgentInput, SendError};
+use crate::input::{AgentInput, BeforeTool, PermissionAnswer, SendError};
 use crate::line::Line;
 use crate::raw::RawJson;
 use crate::wire::{self, ControlResponse, Inbound, InitializeAnswer, ParseError, ResponseBody};
@@ -153,12 +154,32 @@ impl ControlSession {
                 priority,
             } => outgoing::user_line(uuid, &content, should_query, priority),
             AgentInput::Answer { request_id, answer } => {
-                let OpenRequest::Tool(ask) = self.ledger.open(&request_id)? else {
-                    return Err(SendError::WrongKind { request_id });
+                let ask = match (self.ledger.open(&request_id)?, &answer) {
+                    (OpenRequest::Tool(ask), _) => ask,
+                    (OpenRequest::BeforeTool, PermissionAnswer::Deny { message, .. }) => {
+                        let reason = message.clone();
+                        let verdict = BeforeTool::Deny { reason };
+                        return self.send(AgentInput::BeforeTool {
+                            request_id,
+                            verdict,
+                        });
+                    }
+                    _ => return Err(SendError::WrongKind { request_id }),
                 };
                 let edited = answer.updated_input().cloned();
                 let line = answer::permission_line(ask, answer)?;
                 self.edits.remember(ask, edited.as_ref());
+                self.ledger.close(&request_id, Closed::Answered);
+                Ok(line)
+            }
+            AgentInput::BeforeTool {
+                request_id,
+                verdict,
+            } => {
+                if *self.ledger.open(&request_id)? != OpenRequest::BeforeTool {
+                    return Err(SendError::WrongKind { request_id });
+                }
+                let line = hooks::before_tool_line(&request_id, &verdict)?;
                 self.ledger.close(&request_id, Closed::Answered);
                 Ok(line)
             }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::edits;
+use super::hooks;
 use crate::input::{ContentBlock, ControlRequest, Priority, SendError};
 
 pub(super) fn initialize_line(request_id: &str) -> String {
@@ -12,7 +12,7 @@ pub(super) fn initialize_line(request_id: &str) -> String {
         request_id,
         &json!({
             "subtype": "initialize",
-            "hooks": edits::hooks(),
+            "hooks": hooks::registration(),
             // Without it an interrupt would kill background agents and their open requests.
             "perTaskStopAffordance": true,
             "forwardSubagentText": true,
@@ -176,6 +176,10 @@ pub(super) fn control_body(request: &ControlRequest) -> Result<Value, SendError>
             json!({"subtype": "rewind_files", "user_message_id": user_message_id, "dry_run": dry_run})
         }
         ControlRequest::GetSettings => json!({"subtype": "get_settings"}),
+        ControlRequest::ListPermissionRules => json!({"subtype": "list_permission_rules"}),
+        ControlRequest::ApplySettings { settings } => {
+            json!({"subtype": "apply_flag_settings", "settings": settings})
+        }
         ControlRequest::EndSession => json!({"subtype": "end_session"}),
         ControlRequest::Raw(body) if body["subtype"].is_string() => body.clone(),
         ControlRequest::Raw(_) => return Err(SendError::InvalidControlRequest),

@@ -42,10 +42,7 @@ impl ControlSession {
                 return Ok(());
             }
             AgentRequest::HookCallback(callback) => {
-                let reply = self.edits.answer(&request_id, &callback);
-                self.ledger.insert(request_id.clone(), OpenRequest::Other);
-                self.ledger.close(&request_id, Closed::Answered);
-                reception.replies.push(reply);
+                self.take_hook(request_id, callback, repaired, raw, reception);
                 return Ok(());
             }
             AgentRequest::McpMessage => {

@@ -35,6 +35,10 @@ pub struct HookCallback {
     pub callback_id: String,
     pub tool_use_id: Option<String>,
     pub event: String,
+    pub tool_name: String,
+    pub tool_input: Option<RawJson>,
+    pub permission_mode: Option<PermissionMode>,
+    pub agent_id: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -51,6 +55,14 @@ struct HookCallbackLine {
 struct HookInput {
     #[serde(default, deserialize_with = "lenient::or_default")]
     hook_event_name: String,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    tool_name: String,
+    #[serde(default)]
+    tool_input: Option<RawJson>,
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    permission_mode: Option<PermissionMode>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    agent_id: Option<String>,
 }
 
 impl From<HookCallbackLine> for HookCallback {
@@ -59,6 +71,10 @@ impl From<HookCallbackLine> for HookCallback {
             callback_id: line.callback_id,
             tool_use_id: line.tool_use_id,
             event: line.input.hook_event_name,
+            tool_name: line.input.tool_name,
+            tool_input: line.input.tool_input,
+            permission_mode: line.input.permission_mode,
+            agent_id: line.input.agent_id,
         }
     }
 }

@@ -7,12 +7,14 @@
 
 mod breaks;
 pub(crate) mod command;
+mod outline;
 mod parse;
 pub(crate) mod reader;
 pub(crate) mod strict;
 pub(crate) mod wrappers;
 
 pub use breaks::breaks;
+pub use outline::{Outline, outline};
 pub(crate) use parse::parses;
 
 /// The argument lists that a shell would run for `command`, sub-command by

@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use sayso_broker::{AgentActivity, Ask, EndReason, Json, Mode};
-use sayso_claude::LaunchOptions;
+use sayso_claude::{LaunchOptions, ToolStart};
 use sayso_protocol::{
     AgentInfo, Capabilities, CommandInfo, Delta, EntryBody, ModelInfo, PermissionModeInfo, Tokens,
 };
@@ -41,6 +41,11 @@ pub enum AgentOutput {
         /// What rules look at; nothing for what no rule may answer.
         call: Option<Box<Call>>,
     },
+    /// A tool is about to run and waits for a word.
+    ToolStarting(Starting),
+    ToolRan {
+        tool_use_id: String,
+    },
     Withdrawn(Json),
     Activity(AgentActivity),
     Mode(Mode),
@@ -66,6 +71,13 @@ pub enum AgentOutput {
         result: Result<Option<Box<RawValue>>, String>,
     },
     Ended(EndReason),
+}
+
+/// A tool that is about to run, with what rules look at.
+#[derive(Debug)]
+pub struct Starting {
+    pub start: Box<ToolStart>,
+    pub call: Box<Call>,
 }
 
 /// What became of a message that was sent.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sayso_broker::Policies;
-use sayso_protocol::{OnTimeout, PolicyOverrides, Responders, WhenUnattended};
+use sayso_protocol::{OnTimeout, OnUnasked, PolicyOverrides, Responders, WhenUnattended};
 use serde::{Deserialize, Serialize};
 
 use super::{Limit, LimitError};
@@ -36,6 +36,9 @@ pub struct PolicySettings {
     /// How long the mode that asks nothing lasts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bypass_expiry: Option<Limit>,
+    /// What follows when a tool ran that nobody allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_unasked: Option<OnUnasked>,
 }
 
 impl PolicySettings {
@@ -83,6 +86,7 @@ impl PolicySettings {
             free_text: overrides.free_text.or(self.free_text),
             idle_timeout: limit(&overrides.idle_timeout, self.idle_timeout)?,
             bypass_expiry: limit(&overrides.bypass_expiry, self.bypass_expiry)?,
+            on_unasked: overrides.on_unasked.or(self.on_unasked),
         })
     }
 }

@@ -1,13 +1,11 @@
 //! The mode that asks nothing, for a while: afterwards the agent asks again.
 
-use sayso_broker::{ClientId, ClientRef, Mode, SessionId, Timestamp};
+use sayso_broker::{Mode, SessionId, Timestamp};
 use sayso_claude::{ControlRequest, PermissionMode};
 use sayso_protocol::{EntryBody, NoticeLevel};
-use tokio::sync::oneshot;
-use uuid::Uuid;
 
 use super::sessions::{Session, Stopped};
-use super::{Caller, ControlPurpose, Hub};
+use super::{ControlPurpose, Hub, nobody};
 
 impl Session {
     /// Starts the time that the mode may last, or forgets it.
@@ -49,14 +47,4 @@ impl Hub {
         let text = text.to_owned();
         self.append(session, None, EntryBody::Notice { level, text });
     }
-}
-
-/// A caller that does not wait for the answer.
-fn nobody() -> Caller {
-    let (reply, _) = oneshot::channel();
-    let client = ClientRef {
-        id: ClientId(Uuid::nil()),
-        label: "Sayso".to_owned(),
-    };
-    Caller::Rest { client, reply }
 }

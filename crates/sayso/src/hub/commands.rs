@@ -98,6 +98,14 @@ impl Hub {
             ClientMessage::UpdateRule(update) => self.update_rule(caller, update),
             ClientMessage::EnableRule(enable) => self.enable_rule(caller, &enable),
             ClientMessage::RemoveRule(remove) => self.remove_rule(caller, remove.rule_id),
+            ClientMessage::ListAgentRules(target) => {
+                let session = SessionId(target.session_id);
+                let request = ControlRequest::ListPermissionRules;
+                self.control(caller, session, request, ControlPurpose::AgentRules);
+            }
+            ClientMessage::DismissAlert(target) => {
+                self.dismiss_alert(caller, SessionId(target.session_id));
+            }
             ClientMessage::Ping(_) => self.reply(caller, Ok(Ack::default())),
         }
     }

@@ -36,16 +36,24 @@ impl Hub {
 
     fn output(&mut self, session: SessionId, output: AgentOutput) {
         match output {
-            AgentOutput::Ready => self.dispatch(Event::AgentActive {
-                session,
-                activity: AgentActivity::Idle,
-            }),
+            AgentOutput::Ready => {
+                self.hand_over_denials(session);
+                self.dispatch(Event::AgentActive {
+                    session,
+                    activity: AgentActivity::Idle,
+                });
+            }
             AgentOutput::Entry {
                 parent_tool_use_id,
                 body,
-            } => self.append(session, parent_tool_use_id, body),
+            } => {
+                self.tool_used(session, &body);
+                self.append(session, parent_tool_use_id, body);
+            }
             AgentOutput::Delta(delta) => self.stream(session, delta),
             AgentOutput::Asked { ask, call } => self.asked(session, ask, call),
+            AgentOutput::ToolStarting(starting) => self.tool_starting(session, starting),
+            AgentOutput::ToolRan { tool_use_id } => self.tool_ran(session, &tool_use_id),
             AgentOutput::Withdrawn(native_id) => {
                 self.dispatch(Event::Withdrawn { session, native_id });
             }
@@ -178,6 +186,9 @@ impl Hub {
                  told apart. It was stopped."
                     .to_owned(),
             ),
+            (Some(Stopped::Unasked), _) => EndReason::Failed(
+                "The agent ran a tool that nobody allowed, so it was stopped.".to_owned(),
+            ),
             (None, reason) => reason,
         };
         self.fail_controls_of(session);
@@ -217,7 +228,11 @@ impl Hub {
             }
         };
         match control.purpose {
-            ControlPurpose::Plain => {}
+            ControlPurpose::Plain | ControlPurpose::HandOver => {}
+            ControlPurpose::Explain(suspect) => {
+                return self.looked_into(control.session, &suspect, data.as_deref());
+            }
+            ControlPurpose::AgentRules => return self.agent_rules(control.caller, data.as_deref()),
             ControlPurpose::TakeBack { message, why } => {
                 let reply = self.take_back_answered(control.session, message, why, data.as_deref());
                 return self.reply(control.caller, reply);
@@ -264,7 +279,12 @@ impl Hub {
         match purpose {
             ControlPurpose::TakeBack { message, .. } => self.take_back_failed(session, *message),
             ControlPurpose::EndBypass(_) => self.bypass_not_ended(session),
-            ControlPurpose::Plain | ControlPurpose::SetMode(_) | ControlPurpose::SetModel(_) => {}
+            ControlPurpose::Explain(suspect) => self.alert(session, suspect),
+            ControlPurpose::Plain
+            | ControlPurpose::AgentRules
+            | ControlPurpose::HandOver
+            | ControlPurpose::SetMode(_)
+            | ControlPurpose::SetModel(_) => {}
         }
     }
 

@@ -21,6 +21,7 @@ mod rules;
 mod sessions;
 mod start;
 mod transcript;
+mod watchdog;
 mod wire;
 mod writes;
 
@@ -29,10 +30,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sayso_broker::{
-    AgentAnswer, Broker, ClientRef, Event, ReplyTo, RequestId, SessionId, Timestamp,
+    AgentAnswer, Broker, ClientId, ClientRef, Event, ReplyTo, RequestId, SessionId, Timestamp,
 };
 use sayso_store::{Completion, Store, UnixMillis, Writer};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use crate::agents::{AgentOutput, Agents};
@@ -85,6 +86,11 @@ enum ControlPurpose {
     /// The time for the mode that asks nothing is over.
     EndBypass(sayso_broker::Mode),
     SetModel(String),
+    /// A tool ran unasked; a rule of the agent's own may explain it.
+    Explain(Box<watchdog::Suspect>),
+    AgentRules,
+    /// The agent is given denials; one that does not take them has them from Sayso all the same.
+    HandOver,
     TakeBack {
         message: Uuid,
         why: queue::TakeBack,
@@ -129,6 +135,7 @@ pub struct Hub {
     next_run: u64,
     /// Recorded answers that the agent's full queue did not take yet.
     undelivered: Vec<Undelivered>,
+    unsaid: Vec<watchdog::Unsaid>,
     /// Agents that are being stopped to start again in another mode.
     restarts: HashMap<SessionId, restart::Restart>,
     rules: RuleBook,
@@ -185,6 +192,7 @@ impl Hub {
             next_control: 0,
             next_run: 0,
             undelivered: Vec::new(),
+            unsaid: Vec::new(),
             restarts: HashMap::new(),
             rules: RuleBook::load(rules),
             calls: HashMap::new(),
@@ -289,6 +297,7 @@ impl Hub {
         self.dispatch(Event::Tick);
         self.give_up_controls(now);
         self.deliver_again(now);
+        self.say_again(now);
         self.save_unsaved(now);
         self.end_bypasses(now);
     }
@@ -301,6 +310,7 @@ impl Hub {
         let controls = self.controls.values().map(|control| control.deadline).min();
         let unsaved = self.sessions.next_retry();
         let undelivered = self.undelivered.iter().map(|answer| answer.retry_at).min();
+        let unsaid = self.unsaid.iter().map(|word| word.retry_at).min();
         let restarts = self.restarts.values().map(|restart| restart.until).min();
         let bypasses = self.sessions.next_bypass_end();
         [
@@ -311,6 +321,7 @@ impl Hub {
             controls,
             unsaved,
             undelivered,
+            unsaid,
         ]
         .into_iter()
         .flatten()
@@ -360,6 +371,16 @@ impl Hub {
         self.replies.insert(reply, (caller, request));
         reply
     }
+}
+
+/// A caller that does not wait for the answer.
+fn nobody() -> Caller {
+    let (reply, _) = oneshot::channel();
+    let client = ClientRef {
+        id: ClientId(Uuid::nil()),
+        label: "Sayso".to_owned(),
+    };
+    Caller::Rest { client, reply }
 }
 
 fn now() -> Timestamp {

@@ -19,6 +19,7 @@ const MAXIMUM_RULES: usize = 10_000;
 impl Hub {
     /// An agent asks. A rule may answer; otherwise the request says why none did.
     pub(super) fn asked(&mut self, session: SessionId, mut ask: Box<Ask>, call: Option<Box<Call>>) {
+        self.asked_about(session, ask.tool_use_id.as_deref());
         let mut ruling = None;
         if let (Some(call), Kind::Tool) = (call, &ask.kind) {
             let now = Timestamp::now();
@@ -38,14 +39,13 @@ impl Hub {
         });
     }
 
-    fn count_hits(&mut self, matched: &[Uuid], now: Timestamp) {
+    pub(super) fn count_hits(&mut self, matched: &[Uuid], now: Timestamp) {
         for id in matched {
-            if let Some(rule) = self.rules.hit(*id, now) {
-                let row = rules::row(rule);
-                self.note(Write::PutRule(row), "a rule's use");
+            if let Some(rule) = self.rules.hit(*id, now).cloned() {
+                self.note(Write::PutRule(rules::row(&rule)), "a rule's use");
+                self.clients.broadcast(&ServerMessage::RuleUsed { rule });
             }
         }
-        self.tell_rules();
     }
 
     pub(super) fn tell_rules(&mut self) {
@@ -135,7 +135,7 @@ impl Hub {
                 .filter(|reason| !reason.trim().is_empty()),
             matches: wanted.matches.clone(),
             matches_not: wanted.matches_not.clone(),
-            enabled: true,
+            enabled: wanted.enabled.unwrap_or(true),
             created_at: now,
             created_by: String::new(),
             hits: 0,
@@ -160,6 +160,7 @@ impl Hub {
 
     fn write_rule(&mut self, caller: Caller, write: Write, ack: Ack) {
         self.tell_rules();
+        self.hand_over_everywhere();
         let ack = Box::new(ack);
         let after = AfterWrite::Rule { caller, ack };
         if let Err(after) = self.writes.submit(vec![write], after) {

@@ -3,11 +3,12 @@
 use indexmap::IndexMap;
 use sayso_broker::{SessionId, SessionState, Timestamp};
 use sayso_claude::AgentHandle;
-use sayso_protocol::{CommandInfo, ContextUse, ModelInfo, Session as WireSession, Usage};
+use sayso_protocol::{Alert, CommandInfo, ContextUse, ModelInfo, Session as WireSession, Usage};
 use sayso_store::{SessionRow, Store, UnixMillis};
 
 use super::queue::Queued;
 use super::transcript::Transcript;
+use super::watchdog::Watch;
 use super::wire;
 use crate::config::PolicySettings;
 
@@ -36,6 +37,8 @@ pub(super) struct Session {
     pub(super) policies: PolicySettings,
     /// When the mode that asks nothing ends.
     pub(super) bypass_until: Option<Timestamp>,
+    /// A tool ran that nobody allowed, and no human has seen it yet.
+    pub(super) alert: Option<Alert>,
     pub(super) transcript: Transcript,
     /// Messages that the agent has not read yet, oldest first.
     pub(super) queue: Vec<Queued>,
@@ -62,6 +65,7 @@ pub(super) struct Run {
     pub(super) cost_before: f64,
     /// Why Sayso stopped it, if it did.
     pub(super) stopped: Option<Stopped>,
+    pub(super) watch: Watch,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +75,8 @@ pub(super) enum Stopped {
     ForMode,
     Idle,
     RepeatedRequest,
+    /// It ran a tool that nobody allowed.
+    Unasked,
 }
 
 impl Session {
@@ -96,6 +102,7 @@ impl Session {
             restricted: false,
             policies: PolicySettings::default(),
             bypass_until: None,
+            alert: None,
             transcript: Transcript::default(),
             queue: Vec::new(),
             features: Features::default(),
@@ -123,6 +130,8 @@ impl Session {
             archived: self.archived_at.is_some(),
             restricted: self.restricted,
             error: self.error.clone(),
+            alert: self.alert.clone(),
+            bypass_until: self.bypass_until.map(wire::time),
             can_resume: self.can_resume(),
             last_seq: self.transcript.durable_seq(),
         }
@@ -151,6 +160,10 @@ impl Session {
             context: self
                 .context
                 .and_then(|context| json(serde_json::to_string(&context))),
+            alert: self
+                .alert
+                .as_ref()
+                .and_then(|alert| json(serde_json::to_string(alert))),
         }
     }
 
@@ -174,6 +187,7 @@ impl Session {
             ended_reason: row.ended_reason,
             usage: serde_json::from_str(&read(row.usage)).unwrap_or_default(),
             context: serde_json::from_str(&read(row.context)).ok(),
+            alert: serde_json::from_str(&read(row.alert)).ok(),
             archived_at: row.archived_at.map(|at| Timestamp(at.0)),
             restricted: row.restricted,
             policies: serde_json::from_str(&read(row.policies)).unwrap_or_default(),
@@ -233,6 +247,14 @@ impl Sessions {
 
     pub(super) fn wire(&self) -> Vec<WireSession> {
         self.sessions.values().map(Session::wire).collect()
+    }
+
+    pub(super) fn running(&self) -> Vec<SessionId> {
+        let running = self
+            .sessions
+            .values()
+            .filter(|session| session.run.is_some());
+        running.map(|session| session.id).collect()
     }
 
     pub(super) fn any_running(&self) -> bool {

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::checks::{CheckedStart, Checks, Trust, check};
 use super::sessions::{Run, Session, title};
+use super::watchdog::Watch;
 use super::{Caller, Hub, HubMessage, from_agents, now, wire};
 use crate::agents::{self, claude};
 use crate::config::PolicySettings;
@@ -240,6 +241,7 @@ impl Hub {
                 allows_bypass: options.allow_bypass,
                 cost_before: session.usage.cost_usd,
                 stopped: None,
+                watch: Watch::default(),
             });
         }
         tracing::info!(session = %id, agent = %agent, "an agent was started");

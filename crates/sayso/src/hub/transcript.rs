@@ -127,6 +127,7 @@ impl Transcript {
             EntryBody::UserMessage { .. }
             | EntryBody::ToolResult { .. }
             | EntryBody::Decision { .. }
+            | EntryBody::UnaskedTool { .. }
             | EntryBody::Notice { .. }
             | EntryBody::Unknown { .. } => {}
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use sayso_broker::{RuleRef, Ruling, Verdict};
 use sayso_policy::{Decision, Evaluation, Rules, evaluate};
-use sayso_protocol::Rule;
+use sayso_protocol::{Rule, RuleEffect};
 use sayso_store::RuleRow;
 use uuid::Uuid;
 
@@ -36,6 +36,14 @@ pub struct Found {
     pub matched: Vec<Uuid>,
     /// Why it is asked all the same; `None` when there are no rules at all.
     pub explanation: Option<String>,
+}
+
+/// The rules' word on a call before anybody is asked.
+#[derive(Debug)]
+pub enum Word {
+    Nothing,
+    Ask { reason: String },
+    Deny { ruling: Ruling, matched: Vec<Uuid> },
 }
 
 impl RuleBook {
@@ -94,6 +102,31 @@ impl RuleBook {
         }
         let rules = self.arranged_for(session, Path::new(&call.cwd), now);
         self.found(evaluate(&rules, &call.facts()))
+    }
+
+    /// What rules say to a call that nobody may ask about. Allowing is no part of it.
+    pub fn first_word(&mut self, call: &Call, session: Uuid, now: Timestamp) -> Word {
+        let cautious = |rule: &Rule| rule.effect != RuleEffect::Allow && is_alive(rule, now);
+        if !self.rules.iter().any(cautious) {
+            return Word::Nothing;
+        }
+        let rules = self.arranged_for(session, Path::new(&call.cwd), now);
+        let evaluation = evaluate(&rules, &call.facts());
+        let decision = evaluation.decision;
+        let reason = evaluation.explanation.clone();
+        let found = self.found(evaluation);
+        let asks = |id: &Uuid| {
+            self.get(*id)
+                .is_some_and(|rule| rule.effect == RuleEffect::Ask)
+        };
+        match (decision, found.ruling) {
+            (Decision::Deny, Some(ruling)) => Word::Deny {
+                ruling,
+                matched: found.matched,
+            },
+            (Decision::Ask, _) if found.matched.iter().any(asks) => Word::Ask { reason },
+            _ => Word::Nothing,
+        }
     }
 
     fn arranged_for(&mut self, session: Uuid, cwd: &Path, now: Timestamp) -> Arc<Rules> {
@@ -155,13 +188,13 @@ impl RuleBook {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use sayso_protocol::{RuleEffect, RuleScope};
     use serde_json::json;
 
     use super::*;
 
-    fn rule(text: &str, effect: RuleEffect) -> Rule {
+    pub(in crate::rules) fn rule(text: &str, effect: RuleEffect) -> Rule {
         Rule {
             rule_id: Uuid::now_v7(),
             rule: text.to_owned(),

@@ -97,7 +97,7 @@ fn entry(text: &str, wanted: &TryRule) -> Result<Entry, String> {
     })
 }
 
-fn subject(input: &Value) -> String {
+pub fn subject(input: &Value) -> String {
     let fields = [
         "command",
         "file_path",

@@ -10,14 +10,16 @@ mod convert;
 mod history;
 mod lines;
 mod remote;
+mod settings;
 
-pub use book::{Found, RuleBook};
+pub use book::{Found, RuleBook, Word};
 pub use call::{Call, links};
 pub use check::{checked, too_broad};
 pub use convert::{risks, row, rule, suggestions};
-pub use history::{candidates, past_calls, tried, would_decide};
+pub use history::{candidates, past_calls, subject, tried, would_decide};
 pub use lines::check_lines;
 pub use remote::run as run_remotely;
+pub use settings::{read_settings, write_settings};
 
 use sayso_policy::{Decision, Entry, RuleId, Rules, Source};
 use sayso_protocol::{Rule, RuleEffect, RuleScope};
@@ -42,7 +44,7 @@ pub fn is_alive(rule: &Rule, now: jiff::Timestamp) -> bool {
     rule.enabled && rule.uses_left != Some(0) && rule.expires_at.is_none_or(|at| at > now)
 }
 
-fn reaches(scope: &RuleScope, session: Option<Uuid>, cwd: &Path) -> bool {
+pub fn reaches(scope: &RuleScope, session: Option<Uuid>, cwd: &Path) -> bool {
     match scope {
         RuleScope::Everywhere {} => true,
         RuleScope::Project { path } => cwd.starts_with(path),

@@ -1,7 +1,7 @@
 //! `sayso rules`: the rules of the server that runs on this machine.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -39,6 +39,19 @@ pub async fn run(arguments: &RulesArguments, mut output: impl Write) -> anyhow::
         RulesCommand::List { json } => server.list(*json, &mut output).await,
         RulesCommand::Add(wanted) => server.add(wanted, &mut output).await,
         RulesCommand::Remove { rule } => server.remove(rule, &mut output).await,
+        RulesCommand::Import {
+            file,
+            project,
+            confirm_broad,
+        } => {
+            let text = std::fs::read_to_string(file)
+                .with_context(|| format!("{} cannot be read", file.display()))?;
+            let scope = scope(project.as_deref())?;
+            server
+                .import(&text, &scope, *confirm_broad, &mut output)
+                .await
+        }
+        RulesCommand::Export { project } => server.export(project.as_deref(), &mut output).await,
         RulesCommand::Test { command, cwd, tool } => {
             let call = test_call(tool, command, cwd.clone())?;
             server.test(&call, &mut output).await
@@ -111,15 +124,7 @@ impl Server {
     }
 
     async fn add(&self, wanted: &AddArguments, output: &mut impl Write) -> anyhow::Result<()> {
-        let scope = match &wanted.project {
-            Some(folder) => {
-                let path = folder
-                    .canonicalize()
-                    .with_context(|| format!("The folder {} is not there", folder.display()))?;
-                json!({"kind": "project", "path": path})
-            }
-            None => json!({"kind": "everywhere"}),
-        };
+        let scope = scope(wanted.project.as_deref())?;
         let mut body = json!({
             "rule": wanted.rule, "effect": wanted.effect, "scope": scope,
             "matches": wanted.matches, "matches_not": wanted.matches_not,
@@ -137,6 +142,68 @@ impl Server {
         let request = self.request(Method::POST, "/rules").json(&body);
         let added = self.answer(request).await?;
         writeln!(output, "{}", added["rule_id"].as_str().unwrap_or_default())?;
+        Ok(())
+    }
+
+    /// Adds what is not there yet, and says of the rest why not.
+    async fn import(
+        &self,
+        text: &str,
+        scope: &Value,
+        confirm_broad: bool,
+        output: &mut impl Write,
+    ) -> anyhow::Result<()> {
+        let request = self.request(Method::POST, "/rules/settings");
+        let found = self.answer(request.json(&json!({"text": text}))).await?;
+        let known = self.rules().await?;
+        let list = |field: &str| found[field].as_array().cloned().unwrap_or_default();
+        let mut added = 0;
+        for rule in list("rules") {
+            let effect = rule["effect"].as_str().unwrap_or_default();
+            let text = rule["rule"].as_str().unwrap_or_default();
+            let same = |known: &Value| {
+                ["rule", "effect"]
+                    .iter()
+                    .all(|field| known[*field] == rule[*field])
+                    && known["scope"] == *scope
+            };
+            if known.iter().any(same) {
+                writeln!(output, "already there: {effect} {text}")?;
+                continue;
+            }
+            let body = json!({
+                "rule": text, "effect": effect, "scope": scope, "confirm_broad": confirm_broad,
+            });
+            let request = self.request(Method::POST, "/rules").json(&body);
+            match self.answer(request).await {
+                Ok(_) => {
+                    added += 1;
+                    writeln!(output, "added: {effect} {text}")?;
+                }
+                Err(error) => writeln!(output, "left out: {effect} {text}: {error}")?,
+            }
+        }
+        for rule in list("refused") {
+            let word = |field: &str| rule[field].as_str().unwrap_or_default().to_owned();
+            writeln!(
+                output,
+                "left out: {} {}: {}",
+                word("effect"),
+                word("text"),
+                word("problem")
+            )?;
+        }
+        writeln!(output, "{added} rules added.")?;
+        Ok(())
+    }
+
+    async fn export(&self, project: Option<&Path>, output: &mut impl Write) -> anyhow::Result<()> {
+        let mut request = self.request(Method::GET, "/rules/settings");
+        if let Some(folder) = project {
+            request = request.query(&[("cwd", real_folder(folder)?)]);
+        }
+        let settings = self.answer(request).await?;
+        writeln!(output, "{}", serde_json::to_string_pretty(&settings)?)?;
         Ok(())
     }
 
@@ -182,6 +249,19 @@ impl Server {
         }
         Ok(())
     }
+}
+
+fn real_folder(folder: &Path) -> anyhow::Result<PathBuf> {
+    folder
+        .canonicalize()
+        .with_context(|| format!("The folder {} is not there", folder.display()))
+}
+
+fn scope(project: Option<&Path>) -> anyhow::Result<Value> {
+    Ok(match project {
+        Some(folder) => json!({"kind": "project", "path": real_folder(folder)?}),
+        None => json!({"kind": "everywhere"}),
+    })
 }
 
 fn test_call(tool: &str, subject: &str, cwd: Option<PathBuf>) -> anyhow::Result<Value> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
@@ -10,8 +10,8 @@ use axum::{Json, Router};
 use jiff::Timestamp;
 use sayso_policy::{evaluate, risk, suggest};
 use sayso_protocol::{
-    AddRule, ClientMessage, EnableRule, ErrorCode, RemoveRule, RuleSuggestions, TestCall,
-    TestedCall, TryRule, UpdateRule,
+    AddRule, ClientMessage, EnableRule, ErrorCode, ReadSettings, RemoveRule, RuleSuggestions,
+    TestCall, TestedCall, TryRule, UpdateRule,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -25,6 +25,7 @@ use crate::rules::{self, Call};
 pub(super) fn routes() -> Router<Web> {
     Router::new()
         .route("/rules", get(list).post(add))
+        .route("/rules/settings", get(settings).post(read_settings))
         .route("/rules/try", post(try_rule))
         .route("/rules/test", post(test))
         .route("/rules/{id}", put(update).delete(remove))
@@ -84,6 +85,39 @@ async fn enable(
 async fn remove(State(web): State<Web>, Path(rule_id): Path<Uuid>, headers: HeaderMap) -> Response {
     let remove = RemoveRule { rule_id };
     call(&web, &headers, ClientMessage::RemoveRule(remove)).await
+}
+
+/// The rules as a settings file of Claude Code, for a folder or everywhere.
+async fn settings(State(web): State<Web>, Query(place): Query<Place>) -> Response {
+    let snapshot = match web.hub.snapshot().await {
+        Ok(snapshot) => snapshot,
+        Err(gone) => return refuse(ErrorCode::ShuttingDown, gone.to_string()),
+    };
+    let cwd = match place.cwd.as_deref().map(crate::folders::typed_path) {
+        Some(None) => return refuse(ErrorCode::InvalidMessage, "`cwd` must be an absolute path."),
+        Some(Some(cwd)) => Some(cwd),
+        None => None,
+    };
+    let now = Timestamp::now();
+    Json(rules::write_settings(&snapshot.rules, cwd.as_deref(), now)).into_response()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    cwd: Option<String>,
+}
+
+/// What such a file says; nothing is kept.
+async fn read_settings(headers: HeaderMap, body: String) -> Response {
+    let wanted = match read::<ReadSettings>(&headers, "settings", &body) {
+        Ok(wanted) => wanted,
+        Err(error) => return refuse(error.code, error.message),
+    };
+    match rules::read_settings(&wanted.text) {
+        Ok(found) => Json(found).into_response(),
+        Err(error) => refuse(error.code, error.message),
+    }
 }
 
 /// What could be remembered of an open request.

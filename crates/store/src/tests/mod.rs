@@ -152,6 +152,7 @@ fn session(number: u128) -> SessionRow {
         title_fixed: false,
         restricted: false,
         context: None,
+        alert: None,
     }
 }
 

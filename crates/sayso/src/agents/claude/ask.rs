@@ -3,7 +3,7 @@
 use sayso_broker::{
     Ask, Choice, Form, Json, Kind, Mode, ModeEffect, Plan, Question, QuestionOption, RequestId,
 };
-use sayso_claude::{Elicitation, ElicitationForm, PermissionMode, RawJson, ToolAsk};
+use sayso_claude::{Elicitation, ElicitationForm, PermissionMode, RawJson, ToolAsk, ToolStart};
 use sayso_protocol::RequestDetail;
 use serde::Deserialize;
 use serde_json::Value;
@@ -121,6 +121,26 @@ pub(super) fn other(request_id: &str, subtype: String, raw: &RawJson) -> Ask {
     Ask {
         detail: detail_json(&detail),
         ..bare(request_id, subtype, Json::new(raw.as_str()))
+    }
+}
+
+/// A tool that is about to run, as a request that can only be refused.
+pub fn refusable(start: ToolStart) -> Ask {
+    let detail = RequestDetail {
+        agent_id: start.agent_id,
+        input_faithful: start.input_faithful,
+        ..RequestDetail::default()
+    };
+    Ask {
+        kind: Kind::Tool,
+        tool_use_id: start.tool_use_id,
+        raw: Json::new(start.raw.as_str()),
+        detail: detail_json(&detail),
+        ..bare(
+            &start.request_id,
+            start.tool_name,
+            Json::new(start.input.as_str()),
+        )
     }
 }
 

@@ -5,9 +5,11 @@ mod ask;
 mod file;
 mod form;
 mod history;
+mod own_rules;
 mod reading;
 mod transcript;
 pub mod trust;
+mod unasked;
 
 use sayso_broker::{AgentActivity, EndReason, Json, Mode};
 use sayso_claude::event::{
@@ -21,11 +23,14 @@ use std::path::PathBuf;
 
 use crate::rules::Call;
 
-use super::{AgentOutput, Danger, MessageProgress, mode};
+use super::{AgentOutput, Danger, MessageProgress, Starting, mode};
 
 pub use answer::{control, input_for, message_input};
+pub use ask::refusable;
 pub use file::changed_file;
 pub use history::{OldConversation, conversation, conversations, home};
+pub use own_rules::{hand_over, read as read_rules};
+pub use unasked::{explained, must_ask};
 
 pub fn capabilities() -> Capabilities {
     Capabilities {
@@ -141,6 +146,13 @@ impl Adapter {
                 let call = Some(Box::new(call));
                 vec![AgentOutput::Asked { ask, call }]
             }
+            AgentEvent::ToolStarting(start) => {
+                let input = start.input.to_value().unwrap_or_default();
+                let call = Call::new(&start.tool_name, input, &self.cwd).with_links();
+                let call = Box::new(call);
+                vec![AgentOutput::ToolStarting(Starting { start, call })]
+            }
+            AgentEvent::ToolRan { tool_use_id } => vec![AgentOutput::ToolRan { tool_use_id }],
             AgentEvent::Elicited(elicitation) => {
                 let ask = Box::new(ask::elicitation(*elicitation));
                 vec![AgentOutput::Asked { ask, call: None }]

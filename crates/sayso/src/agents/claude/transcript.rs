@@ -91,6 +91,8 @@ pub(super) fn entries(event: AgentEvent) -> Vec<AgentOutput> {
         | AgentEvent::StateChanged(_)
         | AgentEvent::ModeChanged { .. }
         | AgentEvent::Asked(_)
+        | AgentEvent::ToolStarting(_)
+        | AgentEvent::ToolRan { .. }
         | AgentEvent::Elicited(_)
         | AgentEvent::OtherRequest { .. }
         | AgentEvent::Withdrawn { .. }
