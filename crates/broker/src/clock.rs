@@ -37,6 +37,20 @@ impl Clock {
         }
     }
 
+    /// As it was seen last. What had stopped because nobody looked runs again unless it is paused anew.
+    pub(crate) fn restored(view: ClockView) -> Self {
+        let limit = match (view.deadline, view.remaining) {
+            (Some(deadline), _) => Some(Limit::Running { deadline }),
+            (None, Some(remaining)) => Some(Limit::Stopped { remaining }),
+            (None, None) => None,
+        };
+        Self {
+            limit,
+            held: view.held,
+            paused: false,
+        }
+    }
+
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
         match self.limit {
             Some(Limit::Running { deadline }) => Some(deadline),

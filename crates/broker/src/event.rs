@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    Ask, ClientId, ClientRef, Decision, Delivery, Json, Mode, Policies, RecordId, RequestId,
-    Ruling, SessionId,
+    Ask, ClientId, ClientRef, ClockView, Decision, Delivery, Json, Mode, Policies, RecordId,
+    RequestId, Resolution, Ruling, SessionId, SessionState, Timestamp,
 };
 
 #[derive(Clone, Debug)]
@@ -13,6 +13,11 @@ pub enum Event {
     SessionStarted {
         session: SessionId,
         spec: SessionSpec,
+    },
+    /// A session whose agent has outlived the server before this one.
+    SessionRestored {
+        session: SessionId,
+        restored: Box<RestoredSession>,
     },
     AgentActive {
         session: SessionId,
@@ -107,6 +112,26 @@ pub enum Event {
 pub struct SessionSpec {
     pub policies: Policies,
     pub mode: Mode,
+}
+
+/// What an earlier server wrote of a session that goes on.
+#[derive(Clone, Debug)]
+pub struct RestoredSession {
+    pub spec: SessionSpec,
+    pub state: SessionState,
+    pub state_changed_at: Timestamp,
+    /// In the order in which they were asked.
+    pub requests: Vec<RestoredRequest>,
+}
+
+/// A request that is not over.
+#[derive(Clone, Debug)]
+pub struct RestoredRequest {
+    pub ask: Box<Ask>,
+    pub created_at: Timestamp,
+    pub clock: ClockView,
+    /// It was decided, and the agent may not have heard it.
+    pub decided: Option<Resolution>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

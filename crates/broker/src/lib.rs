@@ -27,7 +27,9 @@ pub use ask::{
 pub use broker::Broker;
 pub use clock::ClockView;
 pub use effect::{AgentAnswer, Broadcast, Effect, FollowUp, RecordId, StopReason};
-pub use event::{AgentActivity, EndReason, Event, ReplyTo, SessionSpec};
+pub use event::{
+    AgentActivity, EndReason, Event, ReplyTo, RestoredRequest, RestoredSession, SessionSpec,
+};
 pub use policies::{OnTimeout, Policies, Responders, WhenUnattended};
 pub use request::RequestView;
 pub use resolution::{

@@ -4,6 +4,7 @@ mod attendance;
 mod closing;
 mod deciding;
 mod opening;
+mod restoring;
 mod sessions;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -64,6 +65,9 @@ impl Broker {
         match event {
             Event::SessionStarted { session, spec } => {
                 self.session_started(now, session, spec, effects);
+            }
+            Event::SessionRestored { session, restored } => {
+                self.restored(now, session, *restored, effects);
             }
             Event::AgentActive { session, activity } => {
                 self.agent_active(now, session, activity, effects);
