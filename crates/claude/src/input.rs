@@ -40,6 +40,27 @@ pub enum AgentInput {
     },
 }
 
+/// Names the host's answer to a request of the agent, the same whoever makes it and however often: so that one
+/// that was sent before a host ended is not written twice.
+pub fn answer_id(request_id: &str) -> Uuid {
+    const ANSWERS: Uuid = Uuid::from_u128(0x5b0f_6c1e_9d57_4c33_8a41_2f6c_7d5e_a9b0);
+    Uuid::new_v5(&ANSWERS, request_id.as_bytes())
+}
+
+impl AgentInput {
+    /// The name of the line that this becomes. Never the same for two different inputs.
+    pub fn line_id(&self) -> Uuid {
+        match self {
+            Self::UserMessage { uuid, .. } => *uuid,
+            Self::Answer { request_id, .. }
+            | Self::AnswerElicitation { request_id, .. }
+            | Self::BeforeTool { request_id, .. }
+            | Self::Refuse { request_id, .. } => answer_id(request_id),
+            Self::Control { .. } => Uuid::new_v4(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContentBlock {
     Text {

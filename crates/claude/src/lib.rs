@@ -24,14 +24,14 @@ pub mod fake;
 pub use ask::{
     Elicitation, ElicitationForm, ModeEffect, PermissionUpdate, Suggestion, ToolAsk, ToolStart,
 };
-pub use driver::{AgentFault, AgentHandle, connect, spawn};
+pub use driver::{AgentFault, AgentHandle, EndedAgent, connect, spawn};
 pub use event::AgentEvent;
 pub use input::{
     AgentInput, AnswerValue, BeforeTool, ContentBlock, ControlRequest, ElicitationAnswer,
-    PermissionAnswer, Priority, SendError,
+    PermissionAnswer, Priority, SendError, answer_id,
 };
 pub use launch::{LaunchOptions, PassedVariables};
 pub use mode::PermissionMode;
 pub use process::LaunchError;
 pub use raw::RawJson;
-pub use session::{ControlSession, ProtocolError};
+pub use session::{ControlSession, ProtocolError, Reception, Reply};

@@ -44,8 +44,8 @@ fn receive(session: &mut ControlSession, line: &Value) -> Vec<Value> {
         repaired: false,
     };
     let replies = session.receive(&line).unwrap().replies;
-    let read = |reply: &String| {
-        let value: Value = serde_json::from_str(reply).unwrap();
+    let read = |reply: &sayso_claude::Reply| {
+        let value: Value = serde_json::from_str(&reply.line).unwrap();
         value["response"]["response"].clone()
     };
     replies.iter().map(read).collect()

@@ -520,7 +520,7 @@ fn requests_that_no_human_answers_are_shown_and_treated_by_kind() {
         let replies: Vec<Value> = reception
             .replies
             .iter()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap()["response"].clone())
+            .map(|reply| serde_json::from_str::<Value>(&reply.line).unwrap()["response"].clone())
             .collect();
         assert_eq!(
             replies,

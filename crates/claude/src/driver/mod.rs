@@ -1,6 +1,7 @@
 //! Moves lines between a [`ControlSession`] and an agent. The loop that reads never waits for a human: an ask
 //! becomes an event, and its answer comes back later through [`AgentHandle::try_send`].
 
+mod ending;
 mod supervise;
 mod traffic;
 
@@ -17,6 +18,8 @@ use crate::launch::LaunchOptions;
 use crate::line::{LineError, MAX_LINE_BYTES};
 use crate::process::{self, AgentProcess, LaunchError};
 use crate::session::{ControlSession, ProtocolError};
+
+pub use ending::EndedAgent;
 
 /// How many lines may wait for an agent that does not read its input.
 const QUEUED_LINES: usize = 256;
@@ -39,6 +42,11 @@ pub enum AgentFault {
     InputStalled,
     #[error("The agent ended unexpectedly with {0}")]
     Crashed(String),
+    /// For a host that is not always there.
+    #[error("The agent was stopped because nobody was there for it for too long")]
+    Unclaimed,
+    #[error("The agent was lost: {0}")]
+    Lost(String),
 }
 
 impl From<ProtocolError> for AgentFault {

@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::traffic::{ReadEnd, Reading, write_lines};
-use super::{AgentFault, Limits, Wanted};
+use super::{EndedAgent, Limits, Wanted};
 use crate::event::{AgentEvent, Exited};
 use crate::process::{AgentProcess, Ending};
 use crate::session::ControlSession;
@@ -200,22 +200,18 @@ impl Supervisor {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .is_initializing();
-        let error = match read_end {
-            // Half a line is what a killed agent leaves; that is no fault of its own.
-            _ if asked_to_end => None,
-            ReadEnd::Fault(fault) => Some(fault),
-            ReadEnd::Unheard => None,
-            ReadEnd::Eof if initializing => {
-                Some(AgentFault::EndedBeforeReady(last_words(&stderr_tail)))
-            }
-            ReadEnd::Eof => crash(ending),
-        };
-        Exited {
+        EndedAgent {
             code: ending.code,
             signal: ending.signal,
             stderr_tail,
-            error,
+            asked_to_end,
+            initializing,
+            fault: match read_end {
+                ReadEnd::Fault(fault) => Some(fault),
+                ReadEnd::Eof | ReadEnd::Unheard => None,
+            },
         }
+        .exited()
     }
 }
 
@@ -236,27 +232,4 @@ async fn wanted_beyond(wanted: &mut watch::Receiver<Wanted>, level: Wanted) -> W
         Err(_) if level == Wanted::Running => Wanted::Stopped,
         Err(_) => std::future::pending().await,
     }
-}
-
-/// Nobody asked for this end, so anything but a clean exit is worth telling.
-fn crash(ending: Ending) -> Option<AgentFault> {
-    match (ending.code, ending.signal) {
-        (None | Some(0), None) => None,
-        (_, Some(signal)) => Some(AgentFault::Crashed(format!("signal {signal}"))),
-        (Some(code), None) => Some(AgentFault::Crashed(format!("exit code {code}"))),
-    }
-}
-
-fn last_words(stderr: &str) -> Option<String> {
-    const KEPT_CHARACTERS: usize = 500;
-    let text = stderr.trim();
-    if text.is_empty() {
-        return None;
-    }
-    let start = text
-        .char_indices()
-        .rev()
-        .nth(KEPT_CHARACTERS)
-        .map_or(0, |(position, _)| position);
-    text.get(start..).map(str::to_owned)
 }

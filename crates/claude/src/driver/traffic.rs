@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::{AgentFault, Limits};
 use crate::event::AgentEvent;
 use crate::line::{LineReader, Received};
-use crate::session::ControlSession;
+use crate::session::{ControlSession, Reply};
 
 /// Why reading ended.
 #[derive(Debug)]
@@ -69,12 +69,12 @@ impl Reading {
     }
 
     /// Must not wait: an agent that neither reads nor is read would stand still for ever.
-    fn reply(&self, replies: Vec<String>) -> bool {
+    fn reply(&self, replies: Vec<Reply>) -> bool {
         // Without a sender the connection is closing and nothing is answered any more.
         let Some(sender) = self.replies.upgrade() else {
             return true;
         };
-        replies.into_iter().all(|line| {
+        replies.into_iter().all(|Reply { line, .. }| {
             !matches!(
                 sender.try_send(line),
                 Err(mpsc::error::TrySendError::Full(_))

@@ -82,7 +82,8 @@ impl LineSplitter {
     }
 }
 
-fn classify(line: &[u8]) -> Result<Option<Received>, LineError> {
+/// A line that was framed by somebody else; `None` for a blank one.
+pub fn classify(line: &[u8]) -> Result<Option<Received>, LineError> {
     let line = line.trim_ascii();
     if line.is_empty() {
         return Ok(None);

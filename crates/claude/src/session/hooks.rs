@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::ledger::{Closed, OpenRequest};
-use super::{ControlSession, Reception, outgoing};
+use super::{ControlSession, Reception, Reply, outgoing};
 use crate::ask::ToolStart;
 use crate::event::AgentEvent;
 use crate::input::{BeforeTool, SendError};
@@ -82,6 +82,9 @@ impl ControlSession {
         }
         self.ledger.insert(request_id.clone(), OpenRequest::Other);
         self.ledger.close(&request_id, Closed::Answered);
-        reception.replies.push(reply);
+        reception.replies.push(Reply {
+            request_id,
+            line: reply,
+        });
     }
 }

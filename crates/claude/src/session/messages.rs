@@ -113,6 +113,14 @@ impl MessageTracker {
         }))
     }
 
+    pub(super) fn restore(&mut self, message_id: &str, count: u64) {
+        self.blocks_seen.retain(|(id, _)| id != message_id);
+        if self.blocks_seen.len() == TRACKED_MESSAGES {
+            self.blocks_seen.pop_front();
+        }
+        self.blocks_seen.push_back((message_id.to_owned(), count));
+    }
+
     /// Returns the index of the first of the new blocks.
     fn count_blocks(&mut self, message_id: &str, added: usize) -> u64 {
         let added = added as u64;

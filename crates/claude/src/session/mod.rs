@@ -62,7 +62,16 @@ pub enum ProtocolError {
 pub struct Reception {
     pub events: Vec<AgentEvent>,
     /// Lines to write back at once: answers that need no human.
-    pub replies: Vec<String>,
+    pub replies: Vec<Reply>,
+    /// The request that this line opened.
+    pub opened: Option<String>,
+}
+
+/// An answer that needs no human.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    pub request_id: String,
+    pub line: String,
 }
 
 impl Default for ControlSession {
@@ -101,6 +110,35 @@ impl ControlSession {
         outgoing::interrupt_line(&request_id)
     }
 
+    /// A request that an earlier host left open, as the agent wrote it: it can be answered now.
+    /// `None` when it is nothing that can be answered.
+    pub fn restore(
+        &mut self,
+        request_id: &str,
+        raw: &RawJson,
+        faithful: bool,
+    ) -> Option<AgentEvent> {
+        let id = serde_json::Value::from(request_id);
+        let raw = raw.as_str();
+        let line = Line {
+            // Byte for byte: this is what an answer without changes sends back.
+            text: format!(r#"{{"type":"control_request","request_id":{id},"request":{raw}}}"#),
+            repaired: !faithful,
+        };
+        let Inbound::Request(request) = wire::parse(&line).ok()? else {
+            return None;
+        };
+        let mut reception = Reception::default();
+        self.take_request(request, line.repaired, &mut reception)
+            .ok()?;
+        reception.events.pop()
+    }
+
+    /// How many blocks of a message an earlier host has seen.
+    pub fn restore_blocks(&mut self, message_id: &str, count: u64) {
+        self.messages.restore(message_id, count);
+    }
+
     pub fn is_initializing(&self) -> bool {
         self.waiting
             .values()
@@ -121,6 +159,7 @@ impl ControlSession {
         let mut reception = Reception::default();
         match wire::parse(line)? {
             Inbound::Request(request) => {
+                reception.opened = Some(request.request_id.clone());
                 self.take_request(request, line.repaired, &mut reception)?;
             }
             Inbound::Response(response) => {

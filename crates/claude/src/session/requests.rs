@@ -2,7 +2,7 @@
 
 use super::ledger::{Closed, OpenRequest, Withdrawal};
 use super::responses::elicitation;
-use super::{ControlSession, ProtocolError, Reception, outgoing};
+use super::{ControlSession, ProtocolError, Reception, Reply, outgoing};
 use crate::event::{AgentEvent, NoticeLevel};
 use crate::wire::{AgentRequest, RequestLine};
 
@@ -57,13 +57,15 @@ impl ControlSession {
             self.ledger.close(&request_id, Closed::Answered);
         }
         reception.events.push(AgentEvent::OtherRequest {
-            request_id,
+            request_id: request_id.clone(),
             subtype,
             answered: reply.is_some(),
             reason,
             raw,
         });
-        reception.replies.extend(reply);
+        reception
+            .replies
+            .extend(reply.map(|line| Reply { request_id, line }));
         Ok(())
     }
 
