@@ -31,6 +31,10 @@ minutes?: number, reason?: string, matches?: Array<string>, matches_not?: Array<
  */
 confirm_broad?: boolean, 
 /**
+ * False keeps it without letting it answer anything yet.
+ */
+enabled?: boolean, 
+/**
  * Open requests that the rule shall decide at once, after a human saw them listed.
  */
 decide?: Array<string>, };
@@ -47,6 +51,42 @@ problem: string | null, permission_modes: Array<PermissionModeInfo>,
  * What the agent offered when it last ran; empty before.
  */
 models: Array<ModelInfo>, capabilities: Capabilities, };
+
+export type AgentRule = { rule: string, effect: RuleEffect, 
+/**
+ * Where it stands, in the agent's words: `userSettings`, `localSettings`, `session`.
+ */
+source: string, 
+/**
+ * It came from Sayso, which hands its denials to the agent.
+ */
+handed_over: boolean, };
+
+/**
+ * The answer to `list_agent_rules`: what the agent itself goes by. Sayso does not change these.
+ */
+export type AgentRules = { rules: Array<AgentRule>, };
+
+/**
+ * Tool calls that ran without anybody's say-so.
+ */
+export type Alert = { 
+/**
+ * The last one.
+ */
+tool_name: string, tool_use_id: string, 
+/**
+ * What ran: the command, path or address.
+ */
+subject: string, at: string, 
+/**
+ * How many there were since a human last looked.
+ */
+count: number, 
+/**
+ * The agent was stopped for it.
+ */
+stopped: boolean, };
 
 /**
  * Run it, as shown or as edited.
@@ -113,7 +153,7 @@ remembers: Array<number>, };
 /**
  * Every frame that a client sends, without its optional `id`.
  */
-export type ClientMessage = { "type": "start_session" } & StartSession | { "type": "stop_session" } & SessionTarget | { "type": "remove_session" } & SessionTarget | { "type": "rename_session" } & RenameSession | { "type": "archive_session" } & ArchiveSession | { "type": "import_conversation" } & ImportConversation | { "type": "interrupt" } & SessionTarget | { "type": "send_message" } & SendMessage | { "type": "edit_queued" } & EditQueued | { "type": "remove_queued" } & RemoveQueued | { "type": "set_permission_mode" } & SetPermissionMode | { "type": "set_model" } & SetModel | { "type": "subscribe" } & Subscribe | { "type": "unsubscribe" } & SessionTarget | { "type": "respond" } & Respond | { "type": "hold" } & RequestTarget | { "type": "resume_clock" } & RequestTarget | { "type": "extend" } & Extend | { "type": "add_rule" } & AddRule | { "type": "update_rule" } & UpdateRule | { "type": "enable_rule" } & EnableRule | { "type": "remove_rule" } & RemoveRule | { "type": "ping" } & Ping;
+export type ClientMessage = { "type": "start_session" } & StartSession | { "type": "stop_session" } & SessionTarget | { "type": "remove_session" } & SessionTarget | { "type": "rename_session" } & RenameSession | { "type": "archive_session" } & ArchiveSession | { "type": "import_conversation" } & ImportConversation | { "type": "interrupt" } & SessionTarget | { "type": "send_message" } & SendMessage | { "type": "edit_queued" } & EditQueued | { "type": "remove_queued" } & RemoveQueued | { "type": "set_permission_mode" } & SetPermissionMode | { "type": "set_model" } & SetModel | { "type": "subscribe" } & Subscribe | { "type": "unsubscribe" } & SessionTarget | { "type": "respond" } & Respond | { "type": "hold" } & RequestTarget | { "type": "resume_clock" } & RequestTarget | { "type": "extend" } & Extend | { "type": "add_rule" } & AddRule | { "type": "update_rule" } & UpdateRule | { "type": "enable_rule" } & EnableRule | { "type": "remove_rule" } & RemoveRule | { "type": "list_agent_rules" } & SessionTarget | { "type": "dismiss_alert" } & SessionTarget | { "type": "ping" } & Ping;
 
 export type ClientRef = { client_id: string, label: string, };
 
@@ -309,6 +349,11 @@ export type NoticeLevel = "info" | "warning" | "error";
 export type OnTimeout = "deny" | "deny_and_interrupt";
 
 /**
+ * What follows when a tool ran that nobody allowed.
+ */
+export type OnUnasked = "alert" | "stop";
+
+/**
  * How a request ended.
  */
 export type Outcome = { what: OutcomeKind, by: DecidedBy, 
@@ -414,12 +459,27 @@ export type PolicyOverrides = { tool_timeout?: string, question_timeout?: string
 /**
  * How long the mode that asks nothing lasts; then the agent asks again.
  */
-bypass_expiry?: string, };
+bypass_expiry?: string, on_unasked?: OnUnasked, };
 
 /**
  * A message of the human that waits for the agent.
  */
 export type QueuedMessage = { message_id: string, content: Array<ContentBlock>, at: string, };
+
+/**
+ * The body of `POST /api/rules/settings`: a settings file of Claude Code, to be looked at.
+ */
+export type ReadSettings = { 
+/**
+ * The whole text of the file.
+ */
+text: string, };
+
+export type RefusedRule = { 
+/**
+ * As it stands in the file.
+ */
+text: string, effect: RuleEffect, problem: string, };
 
 /**
  * Takes back a message that the agent has not read yet.
@@ -521,7 +581,7 @@ export type SendMessage = { session_id: string, content: Array<ContentBlock>, };
 /**
  * Every frame that the server sends.
  */
-export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_state", session: Session, } | { "type": "session_removed", session_id: string, } | { "type": "agents", agents: Array<AgentInfo>, } | { "type": "session_features", session_id: string, commands: Array<CommandInfo>, models: Array<ModelInfo>, } | { "type": "queue", session_id: string, messages: Array<QueuedMessage>, } | { "type": "rules", rules: Array<Rule>, } | { "type": "request_opened", pending_request: PendingRequest, } | { "type": "request_updated", pending_request: PendingRequest, } | { "type": "request_closed", request_id: string, session_id: string, outcome: Outcome, } | { "type": "transcript", session_id: string, 
+export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_state", session: Session, } | { "type": "session_removed", session_id: string, } | { "type": "agents", agents: Array<AgentInfo>, } | { "type": "session_features", session_id: string, commands: Array<CommandInfo>, models: Array<ModelInfo>, } | { "type": "queue", session_id: string, messages: Array<QueuedMessage>, } | { "type": "rules", rules: Array<Rule>, } | { "type": "rule_used", rule: Rule, } | { "type": "request_opened", pending_request: PendingRequest, } | { "type": "request_updated", pending_request: PendingRequest, } | { "type": "request_closed", request_id: string, session_id: string, outcome: Outcome, } | { "type": "transcript", session_id: string, 
 /**
  * Serialized `TranscriptEntry` values, as they were stored.
  */
@@ -552,6 +612,14 @@ restricted: boolean,
  */
 error?: string, 
 /**
+ * A tool ran that nobody allowed. Stands until a human has seen it.
+ */
+alert?: Alert, 
+/**
+ * When the mode that asks nothing ends by itself.
+ */
+bypass_until?: string, 
+/**
  * True when typing a message would start the agent again with its history.
  */
 can_resume: boolean, 
@@ -567,6 +635,13 @@ export type SessionTarget = { session_id: string, };
 export type SetModel = { session_id: string, model: string, };
 
 export type SetPermissionMode = { session_id: string, permission_mode: string, };
+
+export type SettingsRule = { rule: string, effect: RuleEffect, too_broad: string | null, };
+
+/**
+ * What could be taken over from a settings file. Nothing is saved yet.
+ */
+export type SettingsRules = { rules: Array<SettingsRule>, refused: Array<RefusedRule>, };
 
 export type StartSession = { cwd: string, agent?: string, permission_mode?: string, model?: string, 
 /**
@@ -649,7 +724,15 @@ notes?: Record<string, string>,
 /**
  * What ran in place of what the agent asked for.
  */
-updated_input: unknown, } | { "kind": "notice", level: NoticeLevel, text: string, } | { "kind": "turn_ended", is_error: boolean, reason: string | null, text: string | null, duration_ms: number, 
+updated_input: unknown, } | { "kind": "unasked_tool", tool_use_id: string, tool_name: string, 
+/**
+ * What ran: the command, path or address.
+ */
+subject: string, 
+/**
+ * The agent was stopped for it.
+ */
+stopped: boolean, } | { "kind": "notice", level: NoticeLevel, text: string, } | { "kind": "turn_ended", is_error: boolean, reason: string | null, text: string | null, duration_ms: number, 
 /**
  * What this turn cost.
  */
