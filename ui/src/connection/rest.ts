@@ -13,6 +13,13 @@ export async function getJson<T>(
   return answer(await fetch(`${path}?${query}`, { signal: signal ?? null }))
 }
 
+/** Reads a file as it is. */
+export async function getText(address: string, signal?: AbortSignal): Promise<string> {
+  const response = await fetch(address, { signal: signal ?? null })
+  if (!response.ok) throw await refusal(response)
+  return response.text()
+}
+
 /** Asks the server something that is too long for an address. Nothing is changed by it. */
 export async function postJson<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
   const response = await fetch(path, {

@@ -40,6 +40,8 @@ export function receive(message: ServerMessage): void {
       return useQueues().put(message.session_id, message.messages)
     case 'rules':
       return useRules().replaceAll(message.rules)
+    case 'rule_used':
+      return useRules().replace(message.rule)
     case 'request_opened':
       return useRequests().put(message.pending_request)
     case 'request_updated':

@@ -32,5 +32,7 @@ export function sameRule(rule: Rule, now: number): AddRule {
     ...(rule.matches_not.length > 0 ? { matches_not: rule.matches_not } : {}),
     // Somebody has confirmed it before.
     ...(rule.too_broad === null ? {} : { confirm_broad: true }),
+    // In one step: a moment of being on is enough to allow something.
+    ...(rule.enabled ? {} : { enabled: false }),
   }
 }

@@ -24,6 +24,17 @@ test('the snapshot brings the rules, and every change brings all of them', () =>
   expect(useRules().list).toEqual([])
 })
 
+test('a rule that was used takes its own place, and none once it is gone', () => {
+  const other = makeRule({ rule_id: 'other' })
+  receive({ type: 'rules', rules: [makeRule(), other] })
+  const used = makeRule({ hits: 1, last_hit_at: '2026-01-02T03:59:00Z', uses_left: 2 })
+  receive({ type: 'rule_used', rule: used })
+  expect(useRules().list).toEqual([used, other])
+  receive({ type: 'rules', rules: [other] })
+  receive({ type: 'rule_used', rule: used })
+  expect(useRules().list).toEqual([other])
+})
+
 test('switching a rule off shows at once, and is taken back when it is refused', async () => {
   const refused = new RefusedError({ code: 'unknown_rule', message: 'There is no such rule.' })
   server.answer = () => Promise.reject(refused)
@@ -58,8 +69,14 @@ test('a removal can be taken back for a while', async () => {
 
 test('a rule that was off is off again after its removal is taken back', async () => {
   await useRules().undo(makeRule({ enabled: false }))
-  expect(server.askedFor('enable_rule')).toEqual([
-    { type: 'enable_rule', rule_id: 'new', enabled: false },
+  expect(server.asked).toEqual([
+    {
+      type: 'add_rule',
+      rule: 'Bash(npm test:*)',
+      effect: 'allow',
+      scope: { kind: 'project', path: '/srv/api' },
+      enabled: false,
+    },
   ])
 })
 

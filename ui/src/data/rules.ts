@@ -52,6 +52,11 @@ export const useRules = defineStore('rules', () => {
     list.value = rules
   }
 
+  /** A rule that is not there any more does not come back by having been used. */
+  function replace(rule: Rule): void {
+    put(rule.rule_id, rule)
+  }
+
   function get(ruleId: string): Rule | null {
     return list.value.find(({ rule_id }) => rule_id === ruleId) ?? null
   }
@@ -91,11 +96,12 @@ export const useRules = defineStore('rules', () => {
   /** Adds a removed rule again. What it did before is not counted any more. */
   async function undo(rule: Rule): Promise<void> {
     forgetRemoved(rule)
-    const ruleId = await add(sameRule(rule, clock.now)).catch((error: unknown) => {
+    try {
+      await add(sameRule(rule, clock.now))
+    } catch (error) {
       removed.value = [...removed.value, rule]
       throw error
-    })
-    if (!rule.enabled) await enable(ruleId, false)
+    }
   }
 
   function put(ruleId: string, change: Partial<Rule>): void {
@@ -106,5 +112,5 @@ export const useRules = defineStore('rules', () => {
     removed.value = removed.value.filter((other) => other.rule_id !== rule_id)
   }
 
-  return { list, removed, replaceAll, get, add, update, enable, remove, undo }
+  return { list, removed, replaceAll, replace, get, add, update, enable, remove, undo }
 })

@@ -15,6 +15,17 @@ export const useSessions = defineStore('sessions', () => {
   // The server sends the oldest first, and sorting what is sorted costs next to nothing.
   const inOrder = computed(() => [...byId.value.values()].sort(byStart).reverse())
 
+  /** Those whose agent can be asked something, the last to do anything first. */
+  const running = computed(() =>
+    inOrder.value
+      .filter(({ state }) => state !== 'dead')
+      .sort(byActivity)
+      .reverse(),
+  )
+
+  /** Where a tool ran that nobody allowed, and nobody has looked yet. */
+  const alerted = computed(() => inOrder.value.filter(({ alert }) => alert !== undefined))
+
   function replaceAll(sessions: Session[]): void {
     byId.value = new Map(sessions.map((session) => [session.session_id, session]))
   }
@@ -51,6 +62,8 @@ export const useSessions = defineStore('sessions', () => {
 
   const interrupt = (session_id: string) => server.ask({ type: 'interrupt', session_id })
   const stop = (session_id: string) => server.ask({ type: 'stop_session', session_id })
+  /** What is red goes away when the server has noted that it was seen, and not before. */
+  const dismissAlert = (session_id: string) => server.ask({ type: 'dismiss_alert', session_id })
   const discard = (session_id: string) => server.ask({ type: 'remove_session', session_id })
   const setMode = (session_id: string, permission_mode: string) =>
     server.ask({ type: 'set_permission_mode', session_id, permission_mode })
@@ -87,6 +100,8 @@ export const useSessions = defineStore('sessions', () => {
   return {
     byId,
     inOrder,
+    running,
+    alerted,
     replaceAll,
     put,
     remove,
@@ -95,6 +110,7 @@ export const useSessions = defineStore('sessions', () => {
     open,
     interrupt,
     stop,
+    dismissAlert,
     discard,
     setMode,
     setModel,
@@ -102,6 +118,10 @@ export const useSessions = defineStore('sessions', () => {
     archive,
   }
 })
+
+function byActivity(a: Session, b: Session): number {
+  return Date.parse(a.state_changed_at) - Date.parse(b.state_changed_at)
+}
 
 function byStart(a: Session, b: Session): number {
   if (a.started_at === b.started_at) return 0

@@ -44,6 +44,7 @@ export const useTranscripts = defineStore('transcripts', () => {
   const sessions = useSessions()
   const bySession = shallowReactive(new Map<string, Transcript>())
   const arrangements = new Map<string, Arrangement>()
+  const loading = new Map<string, Promise<void>>()
   const opened = shallowRef<string | null>(null)
 
   const current = computed(() => get(opened.value ?? ''))
@@ -121,11 +122,18 @@ export const useTranscripts = defineStore('transcripts', () => {
     })
   }
 
-  /** Reads the page before the first entry that is known. */
-  async function loadEarlier(sessionId: string): Promise<void> {
-    const { entries, earlier } = get(sessionId)
-    const first = entries[0]?.seq ?? 1
-    if (first <= 1 || earlier === 'loading') return
+  /** Reads the page before the first entry that is known, or waits for it to be read. */
+  function loadEarlier(sessionId: string): Promise<void> {
+    const running = loading.get(sessionId)
+    if (running !== undefined) return running
+    const work = readEarlier(sessionId).finally(() => loading.delete(sessionId))
+    loading.set(sessionId, work)
+    return work
+  }
+
+  async function readEarlier(sessionId: string): Promise<void> {
+    const first = get(sessionId).entries[0]?.seq ?? 1
+    if (first <= 1) return
     update(sessionId, { earlier: 'loading' })
     try {
       const path = `/api/sessions/${encodeURIComponent(sessionId)}/transcript`

@@ -27,5 +27,6 @@ export function layOut(): void {
     disconnect(): void {}
   }
   vi.stubGlobal('ResizeObserver', Observer)
+  Element.prototype.scrollTo = () => undefined
   vi.spyOn(HTMLElement.prototype, 'offsetParent', 'get').mockReturnValue(document.body)
 }

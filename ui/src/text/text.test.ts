@@ -5,7 +5,7 @@ import { bytesText, tokensText } from './amounts'
 import { diffLines } from './lines'
 import { outcomeText } from './outcome'
 import { shortPath } from './paths'
-import { clockText, durationText, heldSecondsLeft, secondsLeft } from './time'
+import { clockText, durationText, heldSecondsLeft, leftText, secondsLeft } from './time'
 import { visible, type Strictness } from './visible'
 
 test.each<[string, Strictness, string, string]>([
@@ -45,6 +45,16 @@ test.each([
 ])('until %s a human has %i seconds', (deadline, seconds, text) => {
   expect(secondsLeft(deadline, NOON)).toBe(seconds)
   expect(clockText(seconds)).toBe(text)
+})
+
+test.each([
+  ['2026-01-02T11:59:00Z', '0 s'],
+  ['2026-01-02T12:00:45Z', '45 s'],
+  ['2026-01-02T12:11:01Z', '12 min'],
+  ['2026-01-02T13:00:00Z', '1 h'],
+  ['2026-01-02T14:04:30Z', '2 h 5 min'],
+])('until %s there is %s left', (until, text) => {
+  expect(leftText(until, NOON)).toBe(text)
 })
 
 test('a stopped clock shows the same margin', () => {

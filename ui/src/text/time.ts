@@ -44,6 +44,16 @@ export function ageText(at: string, now: number): string {
   return `${Math.floor(minutes / (60 * 24))} d`
 }
 
+/** What is left until then: `45 s`, `12 min`, `1 h 5 min`. A minute that has begun counts. */
+export function leftText(until: string, now: number): string {
+  const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / 1000))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const rest = minutes % 60
+  return `${Math.floor(minutes / 60)} h${rest > 0 ? ` ${rest} min` : ''}`
+}
+
 /** `0.4 s`, `12 s`, `3 min 5 s`. */
 export function durationText(milliseconds: number): string {
   const seconds = milliseconds / 1000

@@ -2,6 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import { RefusedError } from '../../connection/errors'
+import { useClock } from '../../data/clock'
 import { useMessages } from '../../data/messages'
 import { receive } from '../../data/receive'
 import type { ClientMessage, QueuedMessage, Session } from '../../protocol.gen'
@@ -272,4 +273,20 @@ test('an ended session remembers how it shall go on', async () => {
   await vi.advanceTimersByTimeAsync(CYCLE_PAUSE)
   expect(server.asked).toEqual([])
   expect(useMessages().choices.get(SESSION)).toEqual({ permission_mode: 'acceptEdits' })
+})
+
+test('a mode that asks nothing says when it ends, and counts', async () => {
+  useClock().start()
+  const bypass_until = new Date(Date.now() + 11.5 * 60_000).toISOString()
+  await show({ permission_mode: 'bypass', bypass_until })
+  expect(composer.text()).toContain('bypass: the agent asks for nothing in this mode.')
+  expect(find('bypass-left').text()).toBe('It asks again in 12 min.')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(find('bypass-left').text()).toBe('It asks again in 11 min.')
+})
+
+test('a mode that asks nothing and does not end says nothing of an end', async () => {
+  await show({ permission_mode: 'bypass' })
+  expect(composer.text()).toContain('asks for nothing in this mode.')
+  expect(find('bypass-left').exists()).toBe(false)
 })

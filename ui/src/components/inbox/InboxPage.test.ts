@@ -8,6 +8,7 @@ import { useRequests } from '../../data/requests'
 import type { PendingRequest } from '../../protocol.gen'
 import { installBrowser } from '../../testing/browser'
 import {
+  makeAlert,
   makeOutcome,
   makeRequest,
   makeSession,
@@ -224,4 +225,14 @@ test('on a narrow screen a tap opens the session at the request', async () => {
   await flushPromises()
   expect(router.currentRoute.value.fullPath).toBe(`/sessions/${SESSION}?request=b`)
   vi.stubGlobal('matchMedia', undefined)
+})
+
+test.each([
+  ['nothing waits', []],
+  ['something waits', [{}]],
+])('what ran unasked leads to its session when %s', async (_, requests) => {
+  await show(requests, [makeSession({ alert: makeAlert() })])
+  const line = page.find('[data-testid="inbox-unasked"]')
+  expect(line.text()).toContain('Claude Code ran Bash without asking you')
+  expect(line.attributes('href')).toBe(`/sessions/${SESSION}`)
 })

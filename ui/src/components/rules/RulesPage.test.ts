@@ -1,11 +1,11 @@
-import { flushPromises, mount, type VueWrapper } from '@vue/test-utils'
+import { flushPromises, mount, RouterLinkStub, type VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import { RefusedError } from '../../connection/errors'
 import { receive } from '../../data/receive'
-import type { Rule } from '../../protocol.gen'
+import type { Rule, Session } from '../../protocol.gen'
 import { installBrowser } from '../../testing/browser'
-import { startStores, type TestServer } from '../../testing/fixtures'
+import { makeSession, SESSION, startStores, type TestServer } from '../../testing/fixtures'
 import { answerRules, makeRule, RULE, type RuleAnswers } from '../../testing/rules'
 import RulesPage from './RulesPage.vue'
 
@@ -28,11 +28,16 @@ async function settle(): Promise<void> {
   await flushPromises()
 }
 
-async function show(rules: Partial<Rule>[], answers: RuleAnswers = {}) {
+async function show(
+  rules: Partial<Rule>[],
+  answers: RuleAnswers = {},
+  sessions: Partial<Session>[] = [],
+) {
   const posted = answerRules(answers)
-  server = startStores({ rules: rules.map(makeRule) })
+  server = startStores({ rules: rules.map(makeRule), sessions: sessions.map(makeSession) })
   server.answer = () => Promise.resolve({ rule_id: 'new', data: undefined })
-  page = mount(RulesPage, { attachTo: document.body })
+  const global = { stubs: { RouterLink: RouterLinkStub } }
+  page = mount(RulesPage, { global, attachTo: document.body })
   await settle()
   return posted
 }
@@ -195,4 +200,57 @@ test('a tested command says what would happen and why', async () => {
   expect(posted).toHaveLength(2)
   await part('rule-test-input').setValue('ls')
   expect(part('rule-test-result').exists()).toBe(false)
+})
+
+const OTHER = '00000000-0000-4000-8000-000000000002'
+const RUNNING: Partial<Session>[] = [
+  { title: 'fix login', state_changed_at: '2026-01-02T03:50:00Z' },
+  {
+    ...{ session_id: OTHER, title: 'docs', cwd: '/home/me/web' },
+    ...{ state_changed_at: '2026-01-02T03:55:00Z' },
+  },
+  { session_id: 'ended', state: 'dead', state_changed_at: '2026-01-02T03:59:00Z' },
+]
+const options = (id: string) => part(id).findAll('option')
+
+test('a rule for one of the running sessions', async () => {
+  await show([], {}, RUNNING)
+  server.asked.length = 0
+  await press('rule-add')
+  expect(part('rule-session').exists()).toBe(false)
+  await part('rule-text').setValue('Bash(ls:*)')
+  await part('rule-scope').setValue('session')
+  expect(options('rule-session').map((option) => option.text())).toEqual([
+    'docs · ~/web',
+    'fix login · /srv/api',
+  ])
+  expect(part('rule-session').element.value).toBe(OTHER)
+  await part('rule-session').setValue(SESSION)
+  await settle()
+  await part('rule-form').trigger('submit')
+  await settle()
+  expect(server.asked).toEqual([
+    {
+      type: 'add_rule',
+      rule: 'Bash(ls:*)',
+      effect: 'allow',
+      scope: { kind: 'session', session_id: SESSION },
+    },
+  ])
+})
+
+test('without a running session there is none to choose', async () => {
+  await show([], {}, [{ state: 'dead' }])
+  await press('rule-add')
+  expect(options('rule-scope').map((option) => option.text())).toEqual([
+    'one project',
+    'everywhere',
+  ])
+})
+
+test('a rule of a session that has ended keeps its session', async () => {
+  await show([{ scope: { kind: 'session', session_id: 'ended' } }], {}, RUNNING)
+  await press('rule-edit')
+  expect(part('rule-session').element.value).toBe('ended')
+  expect(options('rule-session')).toHaveLength(3)
 })

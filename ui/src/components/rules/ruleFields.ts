@@ -9,40 +9,60 @@ export interface RuleFields {
   terms: Terms
   /** The project's folder. */
   path: string
+  /** Empty when there is none to choose. */
+  sessionId: string
   reason: string
   matches: string[]
   matchesNot: string[]
 }
 
+/** What stands in the fields for the place of a rule that has none yet. */
+export type UsualPlace = Pick<RuleFields, 'path' | 'sessionId'>
+
 /** The fields of a rule that is there, or of a new one. */
-export function fieldsOf(rule: Rule | null, folder: string, now: number): RuleFields {
+export function fieldsOf(rule: Rule | null, usual: UsualPlace, now: number): RuleFields {
   if (rule === null) {
     const empty = { rule: '', reason: '', matches: [], matchesNot: [] }
-    return { ...empty, effect: 'allow', terms: USUAL_TERMS, path: folder }
+    return { ...empty, ...usual, effect: 'allow', terms: USUAL_TERMS }
   }
   return {
     rule: rule.rule,
     effect: rule.effect,
     terms: termsOf(rule, now),
-    path: rule.scope.kind === 'project' ? rule.scope.path : folder,
+    path: rule.scope.kind === 'project' ? rule.scope.path : usual.path,
+    sessionId: rule.scope.kind === 'session' ? rule.scope.session_id : usual.sessionId,
     reason: rule.reason ?? '',
     matches: rule.matches,
     matchesNot: rule.matches_not,
   }
 }
 
-/** A session can only be kept; there is no choosing one here. */
-export function scopesFor(rule: Rule | null): ScopeKind[] {
-  return rule?.scope.kind === 'session'
-    ? ['session', 'project', 'everywhere']
-    : ['project', 'everywhere']
+/** A session can be chosen where there is one. */
+export function scopesFor(sessions: number): ScopeKind[] {
+  return sessions > 0 ? ['session', 'project', 'everywhere'] : ['project', 'everywhere']
 }
 
-export function scopeOf({ terms, path }: RuleFields, rule: Rule | null): RuleScope {
-  if (terms.scope === 'session' && rule?.scope.kind === 'session') return rule.scope
-  return terms.scope === 'everywhere'
-    ? { kind: 'everywhere' }
-    : { kind: 'project', path: path.trim() }
+export function scopeOf({ terms, path, sessionId }: RuleFields): RuleScope {
+  switch (terms.scope) {
+    case 'session':
+      return { kind: 'session', session_id: sessionId }
+    case 'project':
+      return { kind: 'project', path: path.trim() }
+    case 'everywhere':
+      return { kind: 'everywhere' }
+  }
+}
+
+/** A place that somebody has named. */
+export function isComplete(scope: RuleScope): boolean {
+  switch (scope.kind) {
+    case 'session':
+      return scope.session_id !== ''
+    case 'project':
+      return scope.path !== ''
+    case 'everywhere':
+      return true
+  }
 }
 
 /** What is sent. */

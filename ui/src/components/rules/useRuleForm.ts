@@ -6,8 +6,9 @@ import { errorText } from '../../data/errors'
 import type { Limits } from '../../data/ruleLimits'
 import { useRules } from '../../data/rules'
 import { useServer } from '../../data/server'
+import { useSessions } from '../../data/sessions'
 import type { Rule } from '../../protocol.gen'
-import { fieldsOf, ruleFrom, scopeOf } from './ruleFields'
+import { fieldsOf, isComplete, ruleFrom, scopeOf } from './ruleFields'
 import { amountProblem, limits, limitsAfter } from './terms'
 import { useBroadConfirmation } from './useBroadConfirmation'
 import { useTrials } from './useTrials'
@@ -16,7 +17,12 @@ import { useTrials } from './useTrials'
 export function useRuleForm(rule: Rule | null) {
   const rules = useRules()
   const clock = useClock()
-  const before = fieldsOf(rule, useServer().defaults?.cwd ?? '', clock.now)
+  const sessions = useSessions()
+  const usual = {
+    path: useServer().defaults?.cwd ?? '',
+    sessionId: sessions.running[0]?.session_id ?? '',
+  }
+  const before = fieldsOf(rule, usual, clock.now)
   const fields = ref({ ...before })
   const isSaving = ref(false)
   const problem = ref<string | null>(null)
@@ -24,7 +30,13 @@ export function useRuleForm(rule: Rule | null) {
   const refused = ref<{ rule: string; why: string } | null>(null)
 
   const text = computed(() => fields.value.rule.trim())
-  const scope = computed(() => scopeOf(fields.value, rule))
+  const scope = computed(() => scopeOf(fields.value))
+  /** Those that run, and the one that is chosen although its agent has ended meanwhile. */
+  const sessionChoices = computed(() => {
+    const chosen = sessions.get(fields.value.sessionId)
+    const isKept = chosen !== null && !sessions.running.includes(chosen)
+    return isKept ? [...sessions.running, chosen] : sessions.running
+  })
   const trials = useTrials(() =>
     text.value === ''
       ? []
@@ -52,7 +64,7 @@ export function useRuleForm(rule: Rule | null) {
       !isSaving.value &&
       text.value !== '' &&
       textProblem.value === null &&
-      (scope.value.kind !== 'project' || scope.value.path !== '') &&
+      isComplete(scope.value) &&
       amountProblem(fields.value.terms) === null &&
       isBroadConfirmed.value &&
       (trials.isCurrent.value || trials.failure.value !== null),
@@ -86,5 +98,8 @@ export function useRuleForm(rule: Rule | null) {
     }
   }
 
-  return { fields, trials, textProblem, broad, isBroadConfirmed, canSave, isSaving, problem, save }
+  return {
+    ...{ fields, sessionChoices, trials, textProblem, broad, isBroadConfirmed },
+    ...{ canSave, isSaving, problem, save },
+  }
 }

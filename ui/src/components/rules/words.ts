@@ -15,7 +15,7 @@ export const SCOPES: Record<ScopeKind, string> = {
 
 /** Where nobody is in a session or a project. */
 export const SCOPES_ANYWHERE: Record<ScopeKind, string> = {
-  session: 'its session',
+  session: 'one session',
   project: 'one project',
   everywhere: 'everywhere',
 }

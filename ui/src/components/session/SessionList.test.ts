@@ -6,6 +6,7 @@ import { createMemoryHistory, createRouter } from 'vue-router'
 import { RefusedError } from '../../connection/errors'
 import type { PendingRequest, Session } from '../../protocol.gen'
 import {
+  makeAlert,
   makeRequest,
   makeSession,
   SESSION,
@@ -94,6 +95,16 @@ test('a session that waits raises its hand, with a count when there are several'
     false,
     true,
   ])
+})
+
+test('a session where something ran unasked is marked, in a closed folder too', async () => {
+  await show([makeSession({ alert: makeAlert() }), makeSession({ session_id: OTHER })])
+  expect(all('session-unasked').map((mark) => mark.text())).toEqual([
+    'Ran something without asking you',
+  ])
+  expect(all('folder-unasked')).toHaveLength(0)
+  await all('folder-toggle')[0]!.trigger('click')
+  expect([all('session-unasked').length, all('folder-unasked').length]).toEqual([0, 1])
 })
 
 test('a closed folder stays closed in the next page, and still says that it waits', async () => {

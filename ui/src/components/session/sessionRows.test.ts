@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import type { Session } from '../../protocol.gen'
-import { makeSession } from '../../testing/fixtures'
+import { makeAlert, makeSession } from '../../testing/fixtures'
 import { sessionRows, type SessionListView } from './sessionRows'
 
 const SESSIONS: Session[] = [
@@ -12,8 +12,8 @@ const SESSIONS: Session[] = [
 ]
 
 /** The list in short: folders as paths, sessions as ids. */
-function shown(view: Partial<SessionListView>): string[] {
-  const rows = sessionRows(SESSIONS, {
+function shown(view: Partial<SessionListView>, sessions = SESSIONS): string[] {
+  const rows = sessionRows(sessions, {
     query: '',
     collapsed: new Set(),
     showsArchive: false,
@@ -63,4 +63,14 @@ test.each<[string, Partial<SessionListView>, string[]]>([
   ['searched in vain', { query: 'nothing' }, []],
 ])('the list is shown %s', (_name, view, expected) => {
   expect(shown(view)).toEqual(expected)
+})
+
+test('where something ran unasked is not put away, and its closed folder says so', () => {
+  const sessions = SESSIONS.map((session) =>
+    session.archived ? { ...session, alert: makeAlert() } : session,
+  )
+  expect(shown({}, sessions)).toEqual(['/srv/api', 'login', 'docs', '/srv/web', 'design', 'old'])
+  const view = { query: '', collapsed: new Set(['/srv/web']), showsArchive: false }
+  const rows = sessionRows(sessions, { ...view, waiting: () => 0 })
+  expect(rows.at(-1)).toMatchObject({ kind: 'folder', cwd: '/srv/web', alerted: 1 })
 })

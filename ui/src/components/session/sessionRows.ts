@@ -3,7 +3,15 @@ import { sessionTitle } from './words'
 
 /** One line of the session list. */
 export type SessionRow =
-  | { kind: 'folder'; key: string; cwd: string; count: number; waiting: number; collapsed: boolean }
+  | {
+      kind: 'folder'
+      key: string
+      cwd: string
+      count: number
+      waiting: number
+      alerted: number
+      collapsed: boolean
+    }
   | { kind: 'session'; key: string; session: Session }
   | { kind: 'archive'; key: string; count: number; open: boolean }
 
@@ -22,8 +30,8 @@ export interface SessionListView {
 export function sessionRows(newestFirst: readonly Session[], view: SessionListView): SessionRow[] {
   const matches = matcher(view.query)
   const found = newestFirst.filter(matches)
-  const isPutAway = ({ archived, session_id }: Session): boolean =>
-    archived && view.waiting(session_id) === 0
+  const isPutAway = ({ archived, alert, session_id }: Session): boolean =>
+    archived && alert === undefined && view.waiting(session_id) === 0
   const archived = found.filter(isPutAway)
   const rows = grouped(found.filter((session) => !isPutAway(session))).flatMap((group) =>
     rowsOfFolder(group, view),
@@ -53,8 +61,10 @@ function rowsOfFolder({ cwd, sessions }: Folder, view: SessionListView): Session
   const waiting = sessions.reduce((sum, { session_id }) => sum + view.waiting(session_id), 0)
   // What somebody searched for is never inside a closed folder.
   const collapsed = view.query.trim() === '' && view.collapsed.has(cwd)
-  const count = sessions.length
-  const head: SessionRow = { kind: 'folder', key: `folder ${cwd}`, cwd, count, waiting, collapsed }
+  const head: SessionRow = {
+    ...{ kind: 'folder', key: `folder ${cwd}`, cwd, count: sessions.length },
+    ...{ waiting, alerted: sessions.filter(({ alert }) => alert !== undefined).length, collapsed },
+  }
   return collapsed ? [head] : [head, ...sessions.map(rowOfSession)]
 }
 

@@ -4,7 +4,8 @@ import { nextTick } from 'vue'
 import { createMemoryHistory, createRouter } from 'vue-router'
 
 import { useRequests } from '../../data/requests'
-import { makeRequest, startStores } from '../../testing/fixtures'
+import { useSessions } from '../../data/sessions'
+import { makeAlert, makeRequest, makeSession, startStores } from '../../testing/fixtures'
 import { useAttention } from './useAttention'
 
 test('title, icon and badge show how many requests wait', async () => {
@@ -38,5 +39,12 @@ test('title, icon and badge show how many requests wait', async () => {
     ['Inbox · Sayso', '/favicon.svg'],
   ])
   expect(badge.mock.calls).toEqual([[0], [3], [12], [0]])
+
+  useSessions().put(makeSession({ alert: makeAlert() }))
+  await nextTick()
+  expect(document.title).toBe('⚠ Inbox · Sayso')
+  useSessions().put(makeSession())
+  await nextTick()
+  expect(document.title).toBe('Inbox · Sayso')
   vi.useRealTimers()
 })

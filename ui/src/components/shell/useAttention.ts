@@ -2,6 +2,7 @@ import { watch, type Ref } from 'vue'
 import { useRoute } from 'vue-router'
 
 import { useRequests } from '../../data/requests'
+import { useSessions } from '../../data/sessions'
 import { useAnnouncement } from '../cues/useAnnouncement'
 import { useRequestCues } from '../cues/useRequestCues'
 import { faviconFor } from './favicon'
@@ -26,13 +27,15 @@ function whenIdle(work: () => void): void {
  */
 export function useAttention(): Ref<string> {
   const requests = useRequests()
+  const sessions = useSessions()
   const route = useRoute()
 
   watch(
-    [() => requests.count, () => route.meta.title],
-    ([count, page]) => {
+    [() => requests.count, () => sessions.alerted.length > 0, () => route.meta.title],
+    ([count, isAlerted, page]) => {
       const name = typeof page === 'string' ? `${page} · Sayso` : 'Sayso'
-      document.title = count > 0 ? `(${count}) ${name}` : name
+      // The number is what waits in the inbox; what ran unasked cannot be answered there.
+      document.title = `${isAlerted ? '⚠ ' : ''}${count > 0 ? `(${count}) ` : ''}${name}`
     },
     { immediate: true },
   )

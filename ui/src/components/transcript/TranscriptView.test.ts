@@ -2,11 +2,15 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import { receive } from '../../data/receive'
+import { useToasts } from '../../data/toasts'
 import { useTranscripts } from '../../data/transcripts'
 import type { Outcome, TranscriptEntry } from '../../protocol.gen'
+import { answerFetch, installBrowser } from '../../testing/browser'
 import { makeOutcome, makeSession, SESSION, startStores } from '../../testing/fixtures'
 import { layOut } from '../../testing/layout'
 import TranscriptView from './TranscriptView.vue'
+
+installBrowser()
 
 let view: VueWrapper
 beforeEach(() => {
@@ -180,4 +184,70 @@ test('an empty conversation says what can be done', async () => {
   await view.setProps({ session: makeSession({ state: 'user_turn' }) })
   await flushPromises()
   expect(view.find('[data-testid="transcript-empty"]').text()).toContain('/srv/api')
+})
+
+function unasked(tool_use_id: string, stopped = false): Body {
+  return { kind: 'unasked_tool', tool_use_id, tool_name: 'Bash', subject: 'rm \u202ex', stopped }
+}
+
+/** Presses the button of the red line, and waits until the call is in view. */
+async function showCall(): Promise<void> {
+  await view.find('[data-testid="unasked-entry-show"]').trigger('click')
+  for (let frame = 0; frame < 4; frame++) await drawn()
+}
+
+const focusedCall = () =>
+  document.activeElement?.closest<HTMLElement>('[data-testid="tool-call"]')?.dataset.toolUseId
+
+test('a tool that ran unasked is a red line that leads to its call', async () => {
+  await show(tool, unasked('t', true))
+  const line = view.find('[data-testid="unasked-entry"]')
+  const words = line.text().replace(/\s+/g, ' ')
+  expect(words).toContain('Claude Code ran Bash without asking you, ')
+  expect(words).toContain('The agent was stopped for it.')
+  expect(line.find('code.line').text()).toBe('rm ⟨U+202E⟩x')
+  expect(line.find('[aria-label="Copy what ran"]').exists()).toBe(true)
+  await showCall()
+  expect(focusedCall()).toBe('t')
+  expect(view.find('[data-testid="tool-input"]').exists()).toBe(true)
+})
+
+test('a call is found in a folded run, and among the hidden steps of a subagent', async () => {
+  const call = (tool_use_id: string, more: object = {}): Body =>
+    ({ ...tool, tool_use_id, tool_name: 'Read', tool_input: {}, ...more }) as Body
+  const result = (tool_use_id: string): Body => ({
+    ...{ kind: 'tool_result', tool_use_id, is_error: false, content: [], structured: null },
+  })
+  const reads = Array.from({ length: 8 }, (_, index) => [call(`r${index}`), result(`r${index}`)])
+  const steps = Array.from({ length: 8 }, (_, index) =>
+    call(`s${index}`, { tool_name: 'Bash', parent_tool_use_id: 'a' }),
+  )
+  const subagent = call('a', { tool_name: 'Task' })
+  await show(...reads.flat(), subagent, ...steps, unasked('r3'), unasked('s0'))
+  expect(view.find('[data-tool-use-id="r3"]').exists()).toBe(false)
+  await showCall()
+  expect(focusedCall()).toBe('r3')
+  expect(view.find('[data-tool-use-id="s0"]').exists()).toBe(false)
+  await view.findAll('[data-testid="unasked-entry-show"]')[1]!.trigger('click')
+  for (let frame = 0; frame < 4; frame++) await drawn()
+  expect(focusedCall()).toBe('s0')
+})
+
+test('a call that stands in an earlier part is read first', async () => {
+  const at = '2026-01-02T03:04:05Z'
+  const first = { seq: 1, at, ...tool } as TranscriptEntry
+  answerFetch(() => ({ entries: [first] }))
+  const last = { seq: 2, at, ...unasked('t') } as TranscriptEntry
+  receive({ type: 'transcript', session_id: SESSION, entries: [last] })
+  await drawn()
+  await showCall()
+  expect(focusedCall()).toBe('t')
+})
+
+test('a call that is nowhere is not looked for in vain', async () => {
+  await show(unasked('gone'))
+  await showCall()
+  expect(useToasts().toasts.map(({ text }) => text)).toEqual([
+    'This call is not in the conversation that Sayso has.',
+  ])
 })

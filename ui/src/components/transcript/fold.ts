@@ -137,3 +137,20 @@ function isWork(item: Item | LiveItem): boolean {
   if (item.type === 'live') return item.block.kind !== 'text'
   return item.type !== 'retries' && (item.type !== 'entry' || item.entry.kind === 'thinking')
 }
+
+/** The call itself, or something that has it inside. */
+export function holdsCall(item: Item | LiveItem, toolUseId: string): boolean {
+  const within = (rows: readonly Row[]): boolean => rows.some((row) => holdsCall(row, toolUseId))
+  switch (item.type) {
+    case 'tool':
+      return item.entry.tool_use_id === toolUseId || within(item.children)
+    case 'subagent':
+      return within(item.children)
+    case 'run':
+      return within(item.rows)
+    case 'retries':
+    case 'entry':
+    case 'live':
+      return false
+  }
+}

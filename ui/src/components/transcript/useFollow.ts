@@ -42,6 +42,11 @@ export function useFollow(element: Ref<HTMLElement | null>) {
     void nextTick(grown)
   }
 
+  /** Stays where it is, until the reader is at the end again. */
+  function leave(): void {
+    following.value = false
+  }
+
   watch(element, (box, before) => {
     if (before) observer?.disconnect()
     if (box === null) return
@@ -51,5 +56,5 @@ export function useFollow(element: Ref<HTMLElement | null>) {
 
   onBeforeUnmount(() => observer?.disconnect())
 
-  return { following, scrolled, grown, jump }
+  return { following, scrolled, grown, jump, leave }
 }
