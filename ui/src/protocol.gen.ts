@@ -333,6 +333,63 @@ exists: boolean,
 truncated: boolean, };
 
 /**
+ * The answer to `GET /api/history/check`.
+ */
+export type HistoryCheck = { good: boolean, entries: number, 
+/**
+ * What is wrong, in one sentence, and with which entry first.
+ */
+problem: string | null, first_bad: number | null, };
+
+/**
+ * The answer to `GET /api/history/{seq}`.
+ */
+export type HistoryDetail = { entry: HistoryEntry, 
+/**
+ * The whole record, exactly as it was written: nothing is masked.
+ */
+record: unknown, 
+/**
+ * Other entries about the same request, oldest first.
+ */
+related: Array<HistoryEntry>, };
+
+/**
+ * One line of it. Likely secrets in `text` are masked.
+ */
+export type HistoryEntry = { seq: number, at: string, 
+/**
+ * `decision`, `outcome`, `alert`, `rule`, `mode`, `session`; later versions may add some.
+ */
+kind: string, session_id: string | null, request_id: string | null, 
+/**
+ * The folder that the session works in.
+ */
+project: string | null, tool_name: string | null, 
+/**
+ * One word: `allowed`, `denied`, `answered`, `expired`, `withdrawn`, `orphaned`; `ran`, `failed`;
+ * `added`, `changed`, `removed`; `started`, `ended`; the mode.
+ */
+outcome: string, 
+/**
+ * `human`, `rule`, `mode`, `timeout`, `policy`, `agent`, `server`.
+ */
+by: string, 
+/**
+ * The device, the rule's text, the mode.
+ */
+by_name: string, text: string, };
+
+/**
+ * The answer to `GET /api/history`: newest first.
+ */
+export type HistoryPage = { entries: Array<HistoryEntry>, 
+/**
+ * `before` of the next page; null on the last one.
+ */
+next: number | null, };
+
+/**
  * Opens a conversation that was held outside of Sayso as a session that has
  * ended, with its history; a message goes on with it.
  */
@@ -657,6 +714,10 @@ resume?: string, policies?: PolicyOverrides,
  * would run, false starts the agent without the folder's own settings.
  */
 trust?: boolean, 
+/**
+ * With `resume`: the agent takes up the turn in which it was cut off, and asks again.
+ */
+ask_again?: boolean, 
 /**
  * With `trust: true`: the digest of the findings that the human saw.
  */

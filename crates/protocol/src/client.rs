@@ -72,6 +72,10 @@ pub struct StartSession {
     /// would run, false starts the agent without the folder's own settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<bool>,
+    /// With `resume`: the agent takes up the turn in which it was cut off, and asks again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(as = "Option<bool>"))]
+    pub ask_again: bool,
     /// With `trust: true`: the digest of the findings that the human saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust_digest: Option<String>,

@@ -7,8 +7,8 @@ use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
     AgentRules, AnswerValue, Baseline, ClientMessage, Conversations, FileMatches, FolderMatches,
-    ReadSettings, RuleSuggestions, ServerMessage, SettingsRules, TestCall, TestedCall,
-    TranscriptEntry, TriedRule, TryRule,
+    HistoryCheck, HistoryDetail, HistoryPage, ReadSettings, RuleSuggestions, ServerMessage,
+    SettingsRules, TestCall, TestedCall, TranscriptEntry, TriedRule, TryRule,
 };
 
 const HEADER: &str = "// Generated from crates/protocol. Do not edit.\n\
@@ -54,6 +54,9 @@ fn generate() -> String {
     collector.visit::<TestCall>();
     collector.visit::<TestedCall>();
     collector.visit::<AgentRules>();
+    collector.visit::<HistoryPage>();
+    collector.visit::<HistoryDetail>();
+    collector.visit::<HistoryCheck>();
     collector.visit::<ReadSettings>();
     collector.visit::<SettingsRules>();
     // Named by hand where ts-rs cannot follow it.
