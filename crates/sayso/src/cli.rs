@@ -34,6 +34,9 @@ pub enum Command {
     Policy(PolicyCommand),
     /// List, add, remove and test the rules of the running server.
     Rules(RulesArguments),
+    /// Hold one agent, so that it outlives the server; started by Sayso itself.
+    #[command(hide = true, name = "runner")]
+    Runner { folder: PathBuf },
     /// Be the demo agent; started by Sayso itself.
     #[command(hide = true, name = "fake-claude", disable_help_flag = true)]
     FakeClaude {

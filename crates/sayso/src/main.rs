@@ -15,6 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Some(Command::Runner { folder }) = &cli.command {
+        return hold_agent(folder);
+    }
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error.into()),
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
         Command::Rules(arguments) => runtime
             .block_on(rules::run_remotely(&arguments, std::io::stdout()))
             .map(|()| ExitCode::SUCCESS),
+        Command::Runner { .. } => return ExitCode::FAILURE,
         Command::FakeClaude { arguments } => {
             let end = runtime.block_on(sayso_claude::fake::run(
                 arguments,
@@ -40,6 +44,20 @@ fn main() -> ExitCode {
         }
     };
     result.unwrap_or_else(|error| fail(&error))
+}
+
+/// There is one of these for each agent, so it is as small as it can be: one thread.
+fn hold_agent(folder: &std::path::Path) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let held = runtime
+        .map_err(anyhow::Error::from)
+        .and_then(|runtime| Ok(runtime.block_on(sayso_runner::run(folder))?));
+    match held {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error),
+    }
 }
 
 /// Fails when a line could not be read: a policy's test must not pass by a slip of the pen.

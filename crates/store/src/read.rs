@@ -8,8 +8,8 @@ use uuid::Uuid;
 use crate::error::ReadError;
 use crate::open::Store;
 use crate::rows::{
-    DecisionCursor, DecisionRow, EntryRow, RequestId, RequestRow, RequestStatus, SessionId,
-    SessionRow, UnixMillis,
+    DecisionCursor, DecisionRow, Delivery, EntryRow, RequestId, RequestRow, RequestStatus,
+    SessionId, SessionRow, UnixMillis,
 };
 
 /// How much of a transcript is read at once.
@@ -124,6 +124,53 @@ impl Store {
         let mut entries = read_some(rows).await?;
         entries.reverse();
         Ok(entries)
+    }
+
+    /// Which entries the lines from `first_line` on have led to, of the agent that started after entry
+    /// `after_seq`.
+    pub async fn entries_of_lines(
+        &self,
+        session_id: SessionId,
+        after_seq: i64,
+        first_line: i64,
+    ) -> Result<Vec<(i64, i64)>, ReadError> {
+        Ok(sqlx::query_as(
+            "SELECT line, part FROM entries \
+             WHERE session_id = $1 AND seq > $2 AND line >= $3 AND part IS NOT NULL",
+        )
+        .bind(session_id)
+        .bind(after_seq)
+        .bind(first_line)
+        .fetch_all(self.reader())
+        .await?)
+    }
+
+    /// The agent's own ids of all requests of a session.
+    pub async fn native_ids(&self, session_id: SessionId) -> Result<Vec<String>, ReadError> {
+        Ok(
+            sqlx::query_scalar("SELECT native_id FROM requests WHERE session_id = $1")
+                .bind(session_id)
+                .fetch_all(self.reader())
+                .await?,
+        )
+    }
+
+    /// A session's requests that are not over: open, or decided and perhaps not delivered.
+    pub async fn unfinished_requests(
+        &self,
+        session_id: SessionId,
+    ) -> Result<Vec<RequestWithDecision>, ReadError> {
+        Ok(sqlx::query_as(
+            "SELECT requests.*, decisions.* FROM requests \
+             LEFT JOIN decisions ON decisions.request_id = requests.id \
+             WHERE requests.session_id = $1 AND (requests.status = $2 OR decisions.delivery = $3) \
+             ORDER BY requests.ordinal",
+        )
+        .bind(session_id)
+        .bind(RequestStatus::Open)
+        .bind(Delivery::Pending)
+        .fetch_all(self.reader())
+        .await?)
     }
 
     /// The number of the last entry, 0 if there is none.

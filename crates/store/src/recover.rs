@@ -5,18 +5,22 @@ use sqlx::SqliteConnection;
 use crate::error::WriteError;
 use crate::open::Store;
 use crate::rows::{
-    DecidedBy, Delivery, Outcome, RequestRow, RequestStatus, SessionRow, UnixMillis,
+    DecidedBy, Delivery, Outcome, RequestRow, RequestStatus, SessionId, SessionRow, UnixMillis,
 };
 use crate::transaction;
 
 impl Store {
     /// Ends every request that is still open as orphaned and every session that is not dead, all or
-    /// nothing. Returns what it orphaned, in the order in which it was asked. For the start only:
-    /// it does not know which agents are alive.
-    pub async fn recover(&self, now: UnixMillis) -> Result<Vec<RequestRow>, WriteError> {
+    /// nothing, except for sessions whose agents live on. Returns what it orphaned, in the order in
+    /// which it was asked. For the start only.
+    pub async fn recover(
+        &self,
+        now: UnixMillis,
+        living: &[SessionId],
+    ) -> Result<Vec<RequestRow>, WriteError> {
         let mut connection = self.writer().acquire().await?;
         transaction::begin(&mut connection).await?;
-        match orphan_and_bury(&mut connection, now).await {
+        match orphan_and_bury(&mut connection, now, living).await {
             Ok(orphaned) => {
                 transaction::commit(&mut connection).await?;
                 Ok(orphaned)
@@ -32,40 +36,58 @@ impl Store {
 async fn orphan_and_bury(
     connection: &mut SqliteConnection,
     now: UnixMillis,
+    living: &[SessionId],
 ) -> Result<Vec<RequestRow>, sqlx::Error> {
     let mut orphaned: Vec<RequestRow> =
         sqlx::query_as("SELECT * FROM requests WHERE status = $1 ORDER BY ordinal")
             .bind(RequestStatus::Open)
             .fetch_all(&mut *connection)
             .await?;
-    sqlx::query(
-        "INSERT INTO decisions (request_id, outcome, decided_by, decision, message, at, delivery) \
-         SELECT id, $1, $2, 'null', $3, $4, $5 FROM requests WHERE status = $6",
-    )
-    .bind(Outcome::Orphaned)
-    .bind(DecidedBy::Agent)
-    .bind("The server stopped while this request was open, and its agent with it.")
-    .bind(now)
-    .bind(Delivery::None)
-    .bind(RequestStatus::Open)
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query("UPDATE requests SET status = $1 WHERE status = $2")
-        .bind(RequestStatus::Orphaned)
-        .bind(RequestStatus::Open)
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query(
-        "UPDATE sessions SET state = $1, ended_reason = $2, state_changed_at = $3 \
-         WHERE state <> $1",
-    )
-    .bind(SessionRow::DEAD)
-    .bind(SessionRow::SERVER_RESTARTED)
-    .bind(now)
-    .execute(&mut *connection)
-    .await?;
+    orphaned.retain(|request| !living.contains(&request.session_id));
     for request in &mut orphaned {
         request.status = RequestStatus::Orphaned;
+        orphan(connection, request, now).await?;
+    }
+    let alive: Vec<SessionId> =
+        sqlx::query_scalar("SELECT id FROM sessions WHERE state <> $1 ORDER BY id")
+            .bind(SessionRow::DEAD)
+            .fetch_all(&mut *connection)
+            .await?;
+    for session in alive.iter().filter(|session| !living.contains(session)) {
+        sqlx::query(
+            "UPDATE sessions SET state = $1, ended_reason = $2, state_changed_at = $3 WHERE id = $4",
+        )
+        .bind(SessionRow::DEAD)
+        .bind(SessionRow::SERVER_RESTARTED)
+        .bind(now)
+        .bind(*session)
+        .execute(&mut *connection)
+        .await?;
     }
     Ok(orphaned)
+}
+
+async fn orphan(
+    connection: &mut SqliteConnection,
+    request: &RequestRow,
+    now: UnixMillis,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO decisions (request_id, outcome, decided_by, decision, message, at, delivery) \
+         VALUES ($1, $2, $3, 'null', $4, $5, $6)",
+    )
+    .bind(request.id)
+    .bind(Outcome::Orphaned)
+    .bind(DecidedBy::Agent)
+    .bind("The agent was lost while this request was open.")
+    .bind(now)
+    .bind(Delivery::None)
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query("UPDATE requests SET status = $1 WHERE id = $2")
+        .bind(RequestStatus::Orphaned)
+        .bind(request.id)
+        .execute(&mut *connection)
+        .await?;
+    Ok(())
 }

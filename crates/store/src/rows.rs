@@ -114,6 +114,10 @@ pub struct SessionRow {
     pub context: Option<String>,
     /// JSON: a tool ran that nobody allowed.
     pub alert: Option<String>,
+    /// The last entry before its agent started.
+    pub run_after: i64,
+    /// The last line of its agent that is counted in `usage`.
+    pub counted_line: i64,
 }
 
 impl SessionRow {
@@ -131,6 +135,9 @@ pub struct EntryRow {
     pub at: UnixMillis,
     /// JSON, verbatim.
     pub body: String,
+    /// The line of the agent's output that it comes from, and which of that line's entries it is.
+    pub line: Option<i64>,
+    pub part: Option<i64>,
 }
 
 /// What an agent asked. Written once; only its clock and its status change afterwards.
@@ -157,6 +164,8 @@ pub struct RequestRow {
     pub deadline: Option<UnixMillis>,
     /// What was left on the clock when it was stopped.
     pub held_remaining_ms: Option<i64>,
+    /// A human stopped it.
+    pub held: bool,
     pub status: RequestStatus,
 }
 

@@ -25,6 +25,7 @@ pub enum Write {
         id: RequestId,
         deadline: Option<UnixMillis>,
         held_remaining_ms: Option<i64>,
+        held: bool,
     },
     /// Ends an open request, once: whoever comes second gets the decision that stands. Withdrawn and
     /// orphaned requests end this way too.
@@ -59,7 +60,8 @@ pub(crate) async fn apply(
             id,
             deadline,
             held_remaining_ms,
-        } => update_clock(connection, *id, *deadline, *held_remaining_ms).await,
+            held,
+        } => update_clock(connection, *id, *deadline, *held_remaining_ms, *held).await,
         Write::Decide(decision) => decide(connection, decision).await,
         Write::SetDelivery {
             request_id,
@@ -83,9 +85,9 @@ async fn put_session(
     sqlx::query(
         "INSERT INTO sessions (id, title, cwd, agent, agent_session_id, state, permission_mode, \
              model, created_at, state_changed_at, ended_reason, error, usage, policies, archived_at, \
-             title_fixed, restricted, context, alert) \
+             title_fixed, restricted, context, alert, run_after, counted_line) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
-             $17, $18, $19) \
+             $17, $18, $19, $20, $21) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, cwd = excluded.cwd, \
              agent = excluded.agent, agent_session_id = excluded.agent_session_id, \
              state = excluded.state, permission_mode = excluded.permission_mode, \
@@ -94,7 +96,8 @@ async fn put_session(
              error = excluded.error, usage = excluded.usage, policies = excluded.policies, \
              archived_at = excluded.archived_at, title_fixed = excluded.title_fixed, \
              restricted = excluded.restricted, context = excluded.context, \
-             alert = excluded.alert",
+             alert = excluded.alert, run_after = excluded.run_after, \
+             counted_line = excluded.counted_line",
     )
     .bind(row.id)
     .bind(&row.title)
@@ -115,20 +118,27 @@ async fn put_session(
     .bind(row.restricted)
     .bind(&row.context)
     .bind(&row.alert)
+    .bind(row.run_after)
+    .bind(row.counted_line)
     .execute(connection)
     .await?;
     Ok(())
 }
 
 async fn append_entry(connection: &mut SqliteConnection, row: &EntryRow) -> Result<(), WriteError> {
-    sqlx::query("INSERT INTO entries (session_id, seq, at, body) VALUES ($1, $2, $3, $4)")
-        .bind(row.session_id)
-        .bind(row.seq)
-        .bind(row.at)
-        .bind(&row.body)
-        .execute(connection)
-        .await
-        .map_err(|error| needs_session(error, row.session_id))?;
+    sqlx::query(
+        "INSERT INTO entries (session_id, seq, at, body, line, part) \
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(row.session_id)
+    .bind(row.seq)
+    .bind(row.at)
+    .bind(&row.body)
+    .bind(row.line)
+    .bind(row.part)
+    .execute(connection)
+    .await
+    .map_err(|error| needs_session(error, row.session_id))?;
     Ok(())
 }
 
@@ -145,8 +155,8 @@ async fn open_request(
     sqlx::query(
         "INSERT INTO requests (id, session_id, native_id, kind, tool_name, tool_use_id, agent_id, \
              agent_label, input, input_digest, raw, detail, created_at, deadline, \
-             held_remaining_ms, status) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+             held_remaining_ms, status, held) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
     )
     .bind(row.id)
     .bind(row.session_id)
@@ -164,6 +174,7 @@ async fn open_request(
     .bind(row.deadline)
     .bind(row.held_remaining_ms)
     .bind(row.status)
+    .bind(row.held)
     .execute(connection)
     .await
     .map_err(|error| needs_session(error, row.session_id))?;
@@ -175,12 +186,15 @@ async fn update_clock(
     id: RequestId,
     deadline: Option<UnixMillis>,
     held_remaining_ms: Option<i64>,
+    held: bool,
 ) -> Result<(), WriteError> {
     let updated = sqlx::query(
-        "UPDATE requests SET deadline = $1, held_remaining_ms = $2 WHERE id = $3 AND status = $4",
+        "UPDATE requests SET deadline = $1, held_remaining_ms = $2, held = $3 \
+         WHERE id = $4 AND status = $5",
     )
     .bind(deadline)
     .bind(held_remaining_ms)
+    .bind(held)
     .bind(id)
     .bind(RequestStatus::Open)
     .execute(&mut *connection)

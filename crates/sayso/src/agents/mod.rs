@@ -2,6 +2,7 @@
 //! express, and how their events become Sayso's own.
 
 pub mod claude;
+pub mod link;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -30,6 +31,11 @@ const INSTALL_HINT: &str = "Claude Code was not found. Install it with \
 /// What an agent does, in Sayso's terms. Made by an adapter, read by the hub.
 #[derive(Debug)]
 pub enum AgentOutput {
+    /// What follows comes from this line of the agent's.
+    Line(u64),
+    /// What was sent under this id is with the agent.
+    Written(Uuid),
+    NotWritten(Uuid),
     Ready,
     Entry {
         parent_tool_use_id: Option<String>,
@@ -128,6 +134,10 @@ impl Agents {
             models: HashMap::new(),
             own_program,
         }
+    }
+
+    pub fn own_program(&self) -> &Path {
+        &self.own_program
     }
 
     pub fn claude_path(&self) -> Option<&Path> {

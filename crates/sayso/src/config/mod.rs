@@ -39,8 +39,28 @@ pub struct Config {
     /// The folder that new sessions start in; the one Sayso was started in when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_folder: Option<PathBuf>,
+    /// What becomes of agents when Sayso ends.
+    #[serde(default)]
+    pub on_shutdown: OnShutdown,
+    /// How long an agent goes on without any Sayso; then it is stopped.
+    #[serde(default = "unclaimed_timeout")]
+    pub unclaimed_timeout: Limit,
     #[serde(default)]
     pub policies: PolicySettings,
+}
+
+/// What becomes of agents when Sayso ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum OnShutdown {
+    /// They go on, and the next Sayso takes them over.
+    #[default]
+    Keep,
+    Stop,
+}
+
+fn unclaimed_timeout() -> Limit {
+    Limit(Some(Duration::from_secs(24 * 60 * 60)))
 }
 
 /// What the command line says; absent values leave the layer below.
@@ -56,6 +76,8 @@ pub struct Overrides {
     pub token: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_shutdown: Option<OnShutdown>,
 }
 
 #[derive(Debug, thiserror::Error)]

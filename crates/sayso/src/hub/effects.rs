@@ -21,6 +21,15 @@ use crate::agents::claude;
 const DELIVER_AGAIN_AFTER: Duration = Duration::from_millis(50);
 const ORPHANED: &str = "Sayso was stopped while this was open, and the agent with it.";
 
+/// What became of an answer at once.
+enum Attempt {
+    /// On its way, in a line with this id.
+    Under(Uuid),
+    Over(Delivery),
+    /// The agent's queue is full.
+    Later,
+}
+
 impl Hub {
     pub(super) fn carry_out(&mut self, effect: Effect) {
         match effect {
@@ -30,6 +39,7 @@ impl Hub {
                 open,
                 resolution,
             } => {
+                let asked = open.then(|| (request.session, request.ask.native_id.clone()));
                 let mut writes = Vec::with_capacity(2);
                 if open {
                     writes.push(records::open_request(&request));
@@ -39,7 +49,7 @@ impl Hub {
                 }
                 if self
                     .writes
-                    .submit(writes, AfterWrite::Record(record))
+                    .submit(writes, AfterWrite::Record { record, asked })
                     .is_err()
                 {
                     self.events.push_back(Event::RecordFailed {
@@ -100,10 +110,14 @@ impl Hub {
     /// read it is sent again: a decision that is recorded is not given up.
     fn deliver(&mut self, session: SessionId, request: RequestId, answer: AgentAnswer) {
         match self.try_deliver(session, request, answer.clone()) {
-            Some(delivery) => self
+            // The agent's side says when it is there.
+            Attempt::Under(line) => {
+                self.delivering.insert(line, request);
+            }
+            Attempt::Over(delivery) => self
                 .events
                 .push_back(Event::Delivered { request, delivery }),
-            None => self.undelivered.push(Undelivered {
+            Attempt::Later => self.undelivered.push(Undelivered {
                 session,
                 request,
                 answer,
@@ -124,32 +138,39 @@ impl Hub {
         self.settle();
     }
 
-    /// `None` when the agent's queue is full.
     fn try_deliver(
         &self,
         session: SessionId,
         id: RequestId,
         answer: AgentAnswer,
-    ) -> Option<Delivery> {
+    ) -> Attempt {
         let run = self
             .sessions
             .get(session)
             .and_then(|session| session.run.as_ref());
         let (Some(run), Some(request)) = (run, self.broker.request(id)) else {
-            return Some(Delivery::Failed);
+            return Attempt::Over(Delivery::Failed);
         };
         let Some(input) = claude::input_for(&request.ask, answer) else {
             tracing::error!(request = %id, "an answer that the agent cannot be told");
-            return Some(Delivery::Failed);
+            return Attempt::Over(Delivery::Failed);
         };
         match run.handle.try_send(input) {
-            Ok(()) => Some(Delivery::Sent),
-            Err(SendError::NotOpen { .. }) => Some(Delivery::TooLate),
-            Err(SendError::Overloaded) => None,
+            Ok(line) => Attempt::Under(line),
+            Err(SendError::NotOpen { .. }) => Attempt::Over(Delivery::TooLate),
+            Err(SendError::Overloaded) => Attempt::Later,
             Err(error) => {
                 tracing::warn!(request = %id, %error, "an answer could not be delivered");
-                Some(Delivery::Failed)
+                Attempt::Over(Delivery::Failed)
             }
+        }
+    }
+
+    /// The request need not be asked again after a restart.
+    fn is_recorded(&self, session: SessionId, native_id: &Json) {
+        let run = self.sessions.get(session).and_then(|known| known.run.as_ref());
+        if let (Some(run), Ok(id)) = (run, serde_json::from_str::<String>(native_id.as_str())) {
+            run.handle.recorded(&id);
         }
     }
 
@@ -286,8 +307,25 @@ impl Hub {
         let message = ServerMessage::SessionState {
             session: session.wire(),
         };
-        self.note(Write::PutSession(row), "a session");
+        if let Some(run) = &mut session.run {
+            run.progress.row_submitted();
+        }
+        let after = AfterWrite::Session { session: id };
+        if let Err(after) = self.writes.submit(vec![Write::PutSession(row)], after) {
+            tracing::error!("too much is waiting to be written");
+            self.session_written(after);
+        }
         self.clients.broadcast(&message);
+    }
+
+    fn session_written(&mut self, after: AfterWrite) {
+        let AfterWrite::Session { session } = after else {
+            return;
+        };
+        if let Some(run) = self.sessions.get_mut(session).and_then(|known| known.run.as_mut()) {
+            run.progress.row_written();
+        }
+        self.acknowledge(session);
     }
 
     pub(super) fn completed(&mut self, completion: Completion) {
@@ -295,8 +333,13 @@ impl Hub {
             return;
         };
         match (after, completion.result) {
-            (AfterWrite::Record(record), Ok(())) => self.dispatch(Event::Recorded { record }),
-            (AfterWrite::Record(record), Err(error)) => {
+            (AfterWrite::Record { record, asked }, Ok(())) => {
+                if let Some((session, native_id)) = asked {
+                    self.is_recorded(session, &native_id);
+                }
+                self.dispatch(Event::Recorded { record });
+            }
+            (AfterWrite::Record { record, .. }, Err(error)) => {
                 tracing::error!(%error, "a record could not be written");
                 self.dispatch(Event::RecordFailed {
                     record,
@@ -307,7 +350,20 @@ impl Hub {
                 if let Some(known) = self.sessions.get_mut(session) {
                     let entries = known.transcript.saved(entries);
                     self.tell_entries(session, entries);
+                    self.acknowledge(session);
                 }
+            }
+            (after @ AfterWrite::Session { .. }, result) => {
+                if let Err(error) = result {
+                    tracing::error!(%error, "a session could not be written");
+                }
+                self.session_written(after);
+            }
+            (AfterWrite::Forget { handle }, result) => {
+                if let Err(error) = result {
+                    tracing::error!(%error, "the end of an agent could not be written");
+                }
+                handle.forget();
             }
             (AfterWrite::Entries { session, entries }, Err(error)) => {
                 tracing::error!(%error, "transcript entries could not be written");

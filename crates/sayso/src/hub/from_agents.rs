@@ -1,17 +1,16 @@
 //! What agents do, as it arrives.
 
-use std::path::PathBuf;
-
-use sayso_broker::{EndReason, Event, SessionId};
-use sayso_claude::AgentEvent;
+use sayso_broker::{Delivery, EndReason, Event, Json, SessionId};
 use sayso_protocol::{Ack, CommandInfo, ContextUse, EntryBody, ErrorCode, ModelInfo, NoticeLevel};
 use sayso_store::{AgentFactsRow, Write};
 use serde_json::value::RawValue;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use uuid::Uuid;
 
-use super::sessions::Stopped;
-use super::{ControlPurpose, FromAgent, Hub, wire};
+use super::sessions::{Run, Stopped};
+use super::writes::AfterWrite;
+use super::{ControlPurpose, Hub, wire};
+use crate::agents::link::{AgentHandle, FromAgent};
 use crate::agents::{AgentOutput, EndedTurn, claude};
 use sayso_broker::{AgentActivity, Timestamp};
 
@@ -32,10 +31,25 @@ impl Hub {
                 self.output(session, output);
             }
         }
+        if let Some(run) = self.run_of(session) {
+            run.progress.end_of_batch();
+        }
+        self.acknowledge(session);
+    }
+
+    fn run_of(&mut self, session: SessionId) -> Option<&mut Run> {
+        self.sessions.get_mut(session)?.run.as_mut()
     }
 
     fn output(&mut self, session: SessionId, output: AgentOutput) {
         match output {
+            AgentOutput::Line(line) => {
+                if let Some(run) = self.run_of(session) {
+                    run.progress.begin_line(line);
+                }
+            }
+            AgentOutput::Written(id) => self.was_written(id, Delivery::Sent),
+            AgentOutput::NotWritten(id) => self.was_written(id, Delivery::Failed),
             AgentOutput::Ready => {
                 self.hand_over_denials(session);
                 self.dispatch(Event::AgentActive {
@@ -48,11 +62,19 @@ impl Hub {
                 body,
             } => {
                 self.tool_used(session, &body);
-                self.append(session, parent_tool_use_id, body);
+                self.told(session, parent_tool_use_id, body);
             }
             AgentOutput::Delta(delta) => self.stream(session, delta),
-            AgentOutput::Asked { ask, call } => self.asked(session, ask, call),
-            AgentOutput::ToolStarting(starting) => self.tool_starting(session, starting),
+            AgentOutput::Asked { ask, call } => {
+                if !self.is_known(session, &ask.native_id) {
+                    self.asked(session, ask, call);
+                }
+            }
+            AgentOutput::ToolStarting(starting) => {
+                if !self.is_known(session, &claude::native_id(&starting.start.request_id)) {
+                    self.tool_starting(session, starting);
+                }
+            }
             AgentOutput::ToolRan { tool_use_id } => self.tool_ran(session, &tool_use_id),
             AgentOutput::Withdrawn(native_id) => {
                 self.dispatch(Event::Withdrawn { session, native_id });
@@ -104,9 +126,36 @@ impl Hub {
         }
     }
 
+    /// Something that the agent said, unless an earlier server has it already.
+    fn told(&mut self, session: SessionId, parent_tool_use_id: Option<String>, body: EntryBody) {
+        let place = self.run_of(session).map(|run| run.progress.next_place());
+        match place {
+            Some(None) => {}
+            Some(place) => self.append_from(session, parent_tool_use_id, body, place),
+            None => self.append(session, parent_tool_use_id, body),
+        }
+    }
+
+    /// True for a request that an earlier server has stored: it is restored, or over.
+    fn is_known(&mut self, session: SessionId, native_id: &Json) -> bool {
+        self.run_of(session)
+            .is_some_and(|run| run.progress.is_known(native_id.as_str()))
+    }
+
+    fn was_written(&mut self, id: Uuid, delivery: Delivery) {
+        if let Some(request) = self.delivering.remove(&id) {
+            self.dispatch(Event::Delivered { request, delivery });
+        }
+    }
+
     fn turn_ended(&mut self, session: SessionId, turn: EndedTurn) {
         let mut cost_usd = 0.0;
         self.update(session, |known| {
+            let line = known.run.as_ref().map_or(0, |run| run.progress.line());
+            if line > 0 && line <= known.counted_line {
+                return false;
+            }
+            known.counted_line = line;
             // A process counts from where the one before it stopped, or from nothing.
             let before = known.run.as_ref().map_or(0.0, |run| run.cost_before);
             cost_usd = match turn.total_cost_usd - before {
@@ -132,7 +181,7 @@ impl Hub {
             cost_usd,
             tokens: turn.tokens,
         };
-        self.append(session, None, body);
+        self.told(session, None, body);
     }
 
     fn take_features(
@@ -177,6 +226,7 @@ impl Hub {
             .sessions
             .get_mut(session)
             .and_then(|known| known.run.take());
+        let handle = run.as_ref().map(|run| run.handle.clone());
         let stopped = run.and_then(|run| run.stopped);
         let reason = match (stopped, reason) {
             (Some(Stopped::Idle), _) => EndReason::Idle,
@@ -208,7 +258,21 @@ impl Hub {
         }
         self.keep_unread(session);
         self.dispatch(Event::AgentEnded { session, reason });
+        self.forget_when_stored(session, handle);
         self.restart_now(session);
+    }
+
+    /// The runner keeps what the agent said until all of it is on disk, and then goes.
+    fn forget_when_stored(&mut self, session: SessionId, handle: Option<AgentHandle>) {
+        let (Some(known), Some(handle)) = (self.sessions.get(session), handle) else {
+            return;
+        };
+        // Writes are carried out in order, so this is the last of them.
+        let row = Write::PutSession(known.row());
+        let after = AfterWrite::Forget { handle };
+        if let Err(AfterWrite::Forget { handle }) = self.writes.submit(vec![row], after) {
+            handle.forget();
+        }
     }
 
     fn control_done(&mut self, token: u64, result: Result<Option<Box<RawValue>>, String>) {
@@ -297,35 +361,6 @@ impl Hub {
                     Err(wire::error(ErrorCode::AgentError, message)),
                 );
             }
-        }
-    }
-}
-
-/// Reads one process's events, translates them outside the hub and passes them
-/// on; when the hub is busy, this waits and so does the agent.
-pub(super) async fn forward(
-    session: SessionId,
-    run: u64,
-    cwd: PathBuf,
-    mut events: mpsc::Receiver<AgentEvent>,
-    hub: mpsc::Sender<FromAgent>,
-) {
-    /// How many events are passed on at once when they come fast.
-    const BATCH: usize = 64;
-    let mut adapter = claude::Adapter::new(cwd);
-    let mut batch = Vec::with_capacity(BATCH);
-    while events.recv_many(&mut batch, BATCH).await > 0 {
-        let outputs = batch
-            .drain(..)
-            .flat_map(|event| adapter.translate(event))
-            .collect();
-        let message = FromAgent {
-            session,
-            run,
-            outputs,
-        };
-        if hub.send(message).await.is_err() {
-            return;
         }
     }
 }

@@ -10,7 +10,7 @@ use sayso_store::{EntryRow, Store, UnixMillis, Write};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::clients::{Outbox, Subscription, frame};
-use super::transcript::Entry;
+use super::transcript::{Entry, Place};
 use super::writes::AfterWrite;
 use super::{Hub, HubHandle, HubMessage, Snapshot, now, wire};
 
@@ -82,6 +82,17 @@ impl Hub {
         parent_tool_use_id: Option<String>,
         body: EntryBody,
     ) {
+        self.append_from(session, parent_tool_use_id, body, None);
+    }
+
+    /// `place` is where in the agent's output it comes from.
+    pub(super) fn append_from(
+        &mut self,
+        session: SessionId,
+        parent_tool_use_id: Option<String>,
+        body: EntryBody,
+        place: Option<Place>,
+    ) {
         let at = now();
         let Some(known) = self.sessions.get_mut(session) else {
             return;
@@ -104,6 +115,7 @@ impl Hub {
             seq: entry.seq,
             at,
             json,
+            place,
         };
         if let Some(entry) = known.transcript.push(entry) {
             self.save(session, vec![entry]);
@@ -293,5 +305,7 @@ fn row(session: SessionId, entry: &Entry) -> EntryRow {
         seq: i64::try_from(entry.seq).unwrap_or(i64::MAX),
         at: UnixMillis(entry.at.0),
         body: entry.json.get().to_owned(),
+        line: entry.place.map(|place| i64::try_from(place.line).unwrap_or(i64::MAX)),
+        part: entry.place.map(|place| i64::from(place.part)),
     }
 }

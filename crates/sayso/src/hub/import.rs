@@ -100,6 +100,8 @@ impl Hub {
                 seq: i64::try_from(seq).unwrap_or(i64::MAX),
                 at: UnixMillis(at.0),
                 body,
+                line: None,
+                part: None,
             });
         }
         let session = Session {

@@ -15,11 +15,13 @@ mod import;
 mod message;
 mod queue;
 mod records;
+mod progress;
 mod requests;
 mod restart;
 mod rules;
 mod sessions;
 mod start;
+mod takeover;
 mod transcript;
 mod watchdog;
 mod wire;
@@ -36,7 +38,8 @@ use sayso_store::{Completion, Store, UnixMillis, Writer};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-use crate::agents::{AgentOutput, Agents};
+use crate::agents::Agents;
+use crate::agents::link::FromAgent;
 use crate::config::Config;
 use crate::rules::{Call, RuleBook};
 
@@ -61,14 +64,6 @@ const CONTROL_PATIENCE: Duration = Duration::from_secs(15);
 const DRAIN_PATIENCE: Duration = Duration::from_secs(3);
 /// How long agents may take to end; they are killed then.
 const STOP_PATIENCE: Duration = Duration::from_secs(14);
-
-/// Output of one run of one session's agent.
-#[derive(Debug)]
-struct FromAgent {
-    session: SessionId,
-    run: u64,
-    outputs: Vec<AgentOutput>,
-}
 
 /// A control request that an agent has not answered yet.
 #[derive(Debug)]
@@ -133,6 +128,8 @@ pub struct Hub {
     controls: HashMap<u64, Control>,
     next_control: u64,
     next_run: u64,
+    /// Answers on their way to agents, by the id of their line.
+    delivering: HashMap<Uuid, RequestId>,
     /// Recorded answers that the agent's full queue did not take yet.
     undelivered: Vec<Undelivered>,
     unsaid: Vec<watchdog::Unsaid>,
@@ -166,7 +163,8 @@ impl Hub {
         store: Store,
     ) -> anyhow::Result<Self> {
         let now = now();
-        let orphaned = store.recover(UnixMillis(now.0)).await?;
+        let found = takeover::find(&config.data_dir).await;
+        let orphaned = store.recover(UnixMillis(now.0), &found.living()).await?;
         let sessions = Sessions::load(&store).await?;
         let rules = store.rules().await?;
         for facts in store.agent_facts().await? {
@@ -191,6 +189,7 @@ impl Hub {
             controls: HashMap::new(),
             next_control: 0,
             next_run: 0,
+            delivering: HashMap::new(),
             undelivered: Vec::new(),
             unsaid: Vec::new(),
             restarts: HashMap::new(),
@@ -206,6 +205,7 @@ impl Hub {
             completions,
         };
         hub.tell_orphaned(orphaned);
+        hub.take_over(found).await?;
         Ok(hub)
     }
 

@@ -1,7 +1,8 @@
 //! Domain types as rows.
 
 use sayso_broker::{
-    DecidedBy, Delivery, OutcomeKind, RequestId, RequestView, Resolution, Timestamp,
+    ClientId, ClientRef, DecidedBy, Delivery, Mode, OutcomeKind, RequestId, RequestView, Resolution,
+    RuleRef, Timestamp,
 };
 use sayso_protocol::{RequestDetail, RequestType};
 use sayso_store::{self as store, DecisionRow, RequestRow, RequestStatus, UnixMillis, Write};
@@ -27,6 +28,7 @@ pub(super) fn open_request(request: &RequestView) -> Write {
         created_at: millis(request.created_at),
         deadline: request.clock.deadline.map(millis),
         held_remaining_ms: remaining(request),
+        held: request.clock.held,
         status: RequestStatus::Open,
     })
 }
@@ -36,6 +38,7 @@ pub(super) fn clock(request: &RequestView) -> Write {
         id: request_id(request.ask.id),
         deadline: request.clock.deadline.map(millis),
         held_remaining_ms: remaining(request),
+        held: request.clock.held,
     }
 }
 
@@ -88,6 +91,50 @@ pub(super) fn decide(request: RequestId, resolution: &Resolution) -> Write {
         delivery: delivery(resolution.delivery),
         delivered_at: None,
     })
+}
+
+/// A decision as it was stored. `None` where nothing was decided: the request was taken back or lost.
+pub(super) fn resolution(row: &DecisionRow) -> Option<Resolution> {
+    let stored: serde_json::Value = serde_json::from_str(&row.decision).ok()?;
+    let word = |name: &str| stored[name].as_str().unwrap_or_default().to_owned();
+    let by = match row.decided_by {
+        store::DecidedBy::Human => DecidedBy::Human(ClientRef {
+            id: ClientId(row.client_id.as_ref()?.parse().ok()?),
+            label: row.client_label.clone().unwrap_or_default(),
+        }),
+        store::DecidedBy::Rule => DecidedBy::Rule(RuleRef {
+            id: word("rule_id"),
+            text: word("rule"),
+        }),
+        store::DecidedBy::Mode => DecidedBy::Mode(Mode::new(&word("mode"))),
+        store::DecidedBy::Timeout => DecidedBy::Timeout,
+        store::DecidedBy::Policy => DecidedBy::Policy(policy_name(&word("policy"))),
+        store::DecidedBy::Agent => return None,
+    };
+    Some(Resolution {
+        outcome: match row.outcome {
+            store::Outcome::Allowed => OutcomeKind::Allowed,
+            store::Outcome::Denied => OutcomeKind::Denied,
+            store::Outcome::Answered => OutcomeKind::Answered,
+            store::Outcome::Expired => OutcomeKind::Expired,
+            store::Outcome::Withdrawn | store::Outcome::Orphaned => return None,
+        },
+        by,
+        decision: Some(wire::stored_decision(&stored)?),
+        at: Timestamp(row.at.0),
+        delivery: Delivery::Pending,
+    })
+}
+
+fn policy_name(name: &str) -> &'static str {
+    const NAMES: [&str; 4] = [
+        "shutting_down",
+        "too_many_requests",
+        "when_unattended",
+        "restarting",
+    ];
+    let known = NAMES.into_iter().find(|known| *known == name);
+    known.unwrap_or("policy")
 }
 
 pub(super) fn set_delivery(request: RequestId, state: Delivery, now: Timestamp) -> Write {

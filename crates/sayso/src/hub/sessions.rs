@@ -2,14 +2,15 @@
 
 use indexmap::IndexMap;
 use sayso_broker::{SessionId, SessionState, Timestamp};
-use sayso_claude::AgentHandle;
 use sayso_protocol::{Alert, CommandInfo, ContextUse, ModelInfo, Session as WireSession, Usage};
 use sayso_store::{SessionRow, Store, UnixMillis};
 
+use super::progress::Progress;
 use super::queue::Queued;
 use super::transcript::Transcript;
 use super::watchdog::Watch;
 use super::wire;
+use crate::agents::link::AgentHandle;
 use crate::config::PolicySettings;
 
 /// One session. Outlives its agent; `run` is there while the agent is.
@@ -39,6 +40,10 @@ pub(super) struct Session {
     pub(super) bypass_until: Option<Timestamp>,
     /// A tool ran that nobody allowed, and no human has seen it yet.
     pub(super) alert: Option<Alert>,
+    /// The last entry before its agent started.
+    pub(super) run_after: u64,
+    /// The last line of its agent that is counted in `usage`.
+    pub(super) counted_line: u64,
     pub(super) transcript: Transcript,
     /// Messages that the agent has not read yet, oldest first.
     pub(super) queue: Vec<Queued>,
@@ -66,6 +71,7 @@ pub(super) struct Run {
     /// Why Sayso stopped it, if it did.
     pub(super) stopped: Option<Stopped>,
     pub(super) watch: Watch,
+    pub(super) progress: Progress,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +109,8 @@ impl Session {
             policies: PolicySettings::default(),
             bypass_until: None,
             alert: None,
+            run_after: 0,
+            counted_line: 0,
             transcript: Transcript::default(),
             queue: Vec::new(),
             features: Features::default(),
@@ -164,6 +172,8 @@ impl Session {
                 .alert
                 .as_ref()
                 .and_then(|alert| json(serde_json::to_string(alert))),
+            run_after: i64::try_from(self.run_after).unwrap_or(i64::MAX),
+            counted_line: i64::try_from(self.counted_line).unwrap_or(i64::MAX),
         }
     }
 
@@ -188,6 +198,8 @@ impl Session {
             usage: serde_json::from_str(&read(row.usage)).unwrap_or_default(),
             context: serde_json::from_str(&read(row.context)).ok(),
             alert: serde_json::from_str(&read(row.alert)).ok(),
+            run_after: u64::try_from(row.run_after).unwrap_or(0),
+            counted_line: u64::try_from(row.counted_line).unwrap_or(0),
             archived_at: row.archived_at.map(|at| Timestamp(at.0)),
             restricted: row.restricted,
             policies: serde_json::from_str(&read(row.policies)).unwrap_or_default(),

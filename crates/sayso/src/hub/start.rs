@@ -4,19 +4,18 @@ use sayso_broker::{Event, Mode, SessionId, SessionSpec};
 use sayso_claude::launch::Conversation;
 use sayso_claude::{LaunchOptions, PassedVariables, PermissionMode};
 use sayso_protocol::{Ack, EntryBody, ErrorCode, ErrorMessage, NoticeLevel, StartSession};
+use sayso_runner::{LaunchSpec, Limits as RunnerLimits};
 use sayso_store::Write;
-use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::checks::{CheckedStart, Checks, Trust, check};
 use super::sessions::{Run, Session, title};
 use super::watchdog::Watch;
-use super::{Caller, Hub, HubMessage, from_agents, now, wire};
+use super::progress::Progress;
+use super::{Caller, Hub, HubMessage, now, takeover, wire};
+use crate::agents::link::{self, Destination, Launch};
 use crate::agents::{self, claude};
 use crate::config::PolicySettings;
-
-/// How many events of one agent may wait to be translated.
-const EVENT_QUEUE: usize = 256;
 
 impl Hub {
     /// Looks at the folder first, outside the hub: a file system may be slow.
@@ -222,19 +221,18 @@ impl Hub {
             policies: session.policies.policies(),
             mode: Mode::new(&session.permission_mode),
         };
-        let (events, received) = mpsc::channel(EVENT_QUEUE);
-        let handle = sayso_claude::spawn(&options, events)
-            .map_err(|error| wire::error(ErrorCode::AgentUnavailable, error.to_string()))?;
         self.next_run += 1;
         let number = self.next_run;
-        tokio::spawn(from_agents::forward(
-            id,
-            number,
-            options.cwd.clone(),
-            received,
-            self.to_hub.clone(),
-        ));
+        let destination = Destination {
+            session: id,
+            run: number,
+            hub: self.to_hub.clone(),
+        };
+        let adapter = claude::Adapter::new(options.cwd.clone());
+        let handle = link::start(self.runner_for(id, &options), adapter, destination);
         if let Some(session) = self.sessions.get_mut(id) {
+            session.run_after = session.transcript.last_seq();
+            session.counted_line = 0;
             session.run = Some(Run {
                 number,
                 handle,
@@ -242,12 +240,31 @@ impl Hub {
                 cost_before: session.usage.cost_usd,
                 stopped: None,
                 watch: Watch::default(),
+                progress: Progress::default(),
             });
         }
         tracing::info!(session = %id, agent = %agent, "an agent was started");
         self.dispatch(Event::SessionStarted { session: id, spec });
         self.send_unread(id);
         Ok(())
+    }
+
+    fn runner_for(&self, id: SessionId, options: &LaunchOptions) -> Launch {
+        Launch {
+            program: self.agents.own_program().to_owned(),
+            arguments: vec!["runner".into()],
+            folder: takeover::folder_of(&self.config.data_dir, id),
+            spec: LaunchSpec {
+                program: options.program.clone(),
+                arguments: options.arguments(),
+                folder: options.cwd.clone(),
+                environment: options.environment(std::env::vars_os()),
+                limits: RunnerLimits {
+                    unclaimed: self.config.unclaimed_timeout.0,
+                    ..RunnerLimits::default()
+                },
+            },
+        }
     }
 
     fn policies(

@@ -18,6 +18,15 @@ pub(super) struct Entry {
     pub(super) seq: u64,
     pub(super) at: Timestamp,
     pub(super) json: Arc<RawValue>,
+    /// Where in the agent's output it comes from.
+    pub(super) place: Option<Place>,
+}
+
+/// A line of the agent's output, and which of its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) line: u64,
+    pub(super) part: u32,
 }
 
 /// Numbers entries and lets them out only when they, and all before them, are saved.
@@ -31,6 +40,8 @@ pub(super) struct Transcript {
     unsaved: VecDeque<Entry>,
     retry_at: Option<Timestamp>,
     live: Vec<Delta>,
+    /// Lines whose entries are not on disk yet, by the entries' numbers.
+    lines: BTreeMap<u64, u64>,
 }
 
 impl Transcript {
@@ -40,6 +51,10 @@ impl Transcript {
             durable_seq: last_seq,
             ..Self::default()
         }
+    }
+
+    pub(super) fn last_seq(&self) -> u64 {
+        self.last_seq
     }
 
     pub(super) fn next_seq(&self) -> u64 {
@@ -54,6 +69,9 @@ impl Transcript {
     /// earlier ones wait, it waits behind them.
     pub(super) fn push(&mut self, entry: Entry) -> Option<Entry> {
         self.last_seq = entry.seq;
+        if let Some(place) = entry.place {
+            self.lines.insert(entry.seq, place.line);
+        }
         if self.unsaved.is_empty() {
             return Some(entry);
         }
@@ -64,6 +82,7 @@ impl Transcript {
     /// These are on disk now. Returns what clients may see, in order.
     pub(super) fn saved(&mut self, entries: Vec<Entry>) -> Vec<Arc<RawValue>> {
         for entry in entries {
+            self.lines.remove(&entry.seq);
             self.saved.insert(entry.seq, entry.json);
         }
         let mut visible = Vec::new();
@@ -80,6 +99,11 @@ impl Transcript {
             .make_contiguous()
             .sort_by_key(|entry| entry.seq);
         self.retry_at = Some(now.plus(RETRY_AFTER));
+    }
+
+    /// The first line of the agent's of which something is not on disk.
+    pub(super) fn first_unsaved_line(&self) -> Option<u64> {
+        self.lines.values().copied().min()
     }
 
     pub(super) fn retry_at(&self) -> Option<Timestamp> {
@@ -151,6 +175,7 @@ mod tests {
             seq,
             at: Timestamp(0),
             json: Arc::from(RawValue::from_string(seq.to_string()).unwrap()),
+            place: None,
         }
     }
 

@@ -198,6 +198,49 @@ pub(super) fn decision_json(decision: &Decision) -> serde_json::Value {
     }
 }
 
+/// The other way round. `None` for what no version ever wrote.
+pub(super) fn stored_decision(stored: &serde_json::Value) -> Option<Decision> {
+    use serde_json::Value;
+    let json = |value: &Value| Json::new(&value.to_string());
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    Some(match stored["behavior"].as_str()? {
+        "allow" => Decision::Allow(Allowance {
+            updated_input: Some(&stored["updated_input"])
+                .filter(|input| !input.is_null())
+                .map(json),
+            remember: serde_json::from_value(stored["remember"].clone()).unwrap_or_default(),
+            mode: stored["permission_mode"].as_str().map(Mode::new),
+        }),
+        "deny" => Decision::Deny {
+            message: text(&stored["message"]),
+            interrupt: stored["interrupt"] == true,
+        },
+        "answer" => Decision::Answer(Answers {
+            answers: stored["answers"]
+                .as_object()?
+                .iter()
+                .map(|(question, answer)| {
+                    let answer = match answer.as_str() {
+                        Some(text) => AnswerValue::Text(text.to_owned()),
+                        None => {
+                            AnswerValue::Labels(serde_json::from_value(answer.clone()).ok()?)
+                        }
+                    };
+                    Some((question.clone(), answer))
+                })
+                .collect::<Option<_>>()?,
+            notes: stored["notes"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .filter_map(|(question, note)| Some((question.clone(), text(note)?)))
+                .collect(),
+        }),
+        "submit" => Decision::Submit(json(&stored["content"])),
+        _ => return None,
+    })
+}
+
 pub(super) fn refusal(refusal: &Refusal) -> ErrorMessage {
     let code = match refusal {
         Refusal::UnknownRequest => ErrorCode::UnknownRequest,

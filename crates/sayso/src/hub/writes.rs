@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sayso_broker::{RecordId, SessionId};
+use sayso_broker::{Json, RecordId, SessionId};
 use sayso_protocol::Ack;
 use sayso_store::{Completion, SubmitError, Write, WriteJob, Writer};
 use tokio::sync::mpsc;
@@ -10,12 +10,17 @@ use tokio::sync::mpsc;
 use super::message::Caller;
 use super::sessions::Session;
 use super::transcript::Entry;
+use crate::agents::link::AgentHandle;
 
 /// What happens when a write is done.
 #[derive(Debug)]
 pub(super) enum AfterWrite {
     /// The broker waits for it.
-    Record(RecordId),
+    Record {
+        record: RecordId,
+        /// The request that is new, by its agent's own id.
+        asked: Option<(SessionId, Json)>,
+    },
     Entries {
         session: SessionId,
         entries: Vec<Entry>,
@@ -27,6 +32,10 @@ pub(super) enum AfterWrite {
     },
     /// A rule was changed by somebody who waits.
     Rule { caller: Caller, ack: Box<Ack> },
+    /// A session's own row; its agent's lines wait for it.
+    Session { session: SessionId },
+    /// The agent has ended, and this is the last that is stored of it.
+    Forget { handle: AgentHandle },
     /// Nobody waits; a failure is logged.
     Nothing(&'static str),
 }

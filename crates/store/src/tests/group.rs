@@ -137,6 +137,7 @@ fn clock(number: u128) -> Write {
         id: request_id(number),
         deadline: Some(UnixMillis(1)),
         held_remaining_ms: None,
+        held: false,
     }
 }
 

@@ -213,12 +213,14 @@ async fn a_request_comes_with_its_decision_and_its_delivery() {
             id: request_id(11),
             deadline: None,
             held_remaining_ms: Some(42_000),
+            held: false,
         },
     ];
     bench.write(open).await.unwrap();
     let held = RequestRow {
         deadline: None,
         held_remaining_ms: Some(42_000),
+        held: false,
         ..request(1, 11)
     };
     let expected = RequestWithDecision {

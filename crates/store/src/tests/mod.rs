@@ -153,6 +153,8 @@ fn session(number: u128) -> SessionRow {
         restricted: false,
         context: None,
         alert: None,
+        run_after: 0,
+        counted_line: 0,
     }
 }
 
@@ -162,6 +164,8 @@ fn entry(session: u128, seq: i64) -> EntryRow {
         seq,
         at: UnixMillis(3_000 + seq),
         body: VERBATIM.to_owned(),
+        line: None,
+        part: None,
     }
 }
 
@@ -182,6 +186,7 @@ fn request(session: u128, number: u128) -> RequestRow {
         created_at: UnixMillis(4_000),
         deadline: Some(UnixMillis(304_000)),
         held_remaining_ms: None,
+        held: false,
         status: RequestStatus::Open,
     }
 }

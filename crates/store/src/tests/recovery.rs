@@ -27,7 +27,7 @@ async fn recovering_ends_what_was_left_and_only_that() {
     let orphaned = |session, number| ended(request(session, number), RequestStatus::Orphaned);
     let now = UnixMillis(77_000);
     assert_eq!(
-        bench.store.recover(now).await,
+        bench.store.recover(now, &[]).await,
         Ok(vec![orphaned(1, 13), orphaned(2, 11)])
     );
     let ended_session = SessionRow {
@@ -49,7 +49,10 @@ async fn recovering_ends_what_was_left_and_only_that() {
     };
     assert_eq!(bench.everything().await, expected);
 
-    assert_eq!(bench.store.recover(UnixMillis(88_000)).await, Ok(vec![]));
+    assert_eq!(
+        bench.store.recover(UnixMillis(88_000), &[]).await,
+        Ok(vec![])
+    );
     assert_eq!(bench.everything().await, expected, "the second time");
     assert_eq!(
         bench
@@ -58,6 +61,34 @@ async fn recovering_ends_what_was_left_and_only_that() {
         Err(WriteError::AlreadyDecided(Box::new(orphan_decision(13)))),
         "a late click"
     );
+}
+
+#[tokio::test]
+async fn i7_what_belongs_to_an_agent_that_lives_is_left_alone() {
+    let mut bench = Bench::in_memory().await;
+    bench
+        .write([
+            Write::PutSession(session(1)),
+            Write::PutSession(session(2)),
+            Write::OpenRequest(request(1, 11)),
+            Write::OpenRequest(request(2, 12)),
+            Write::OpenRequest(request(1, 13)),
+            Write::Decide(decision(13, Outcome::Allowed)),
+        ])
+        .await
+        .unwrap();
+    let living = [session_id(1)];
+    let orphaned = bench.store.recover(UnixMillis(5), &living).await.unwrap();
+    let ids: Vec<RequestId> = orphaned.iter().map(|request| request.id).collect();
+    assert_eq!(ids, [request_id(12)]);
+    let state = bench.store.session(session_id(1)).await.unwrap().unwrap();
+    assert_eq!(state, session(1));
+    let left = bench.store.unfinished_requests(session_id(1)).await.unwrap();
+    let left: Vec<(RequestId, bool)> = left
+        .iter()
+        .map(|left| (left.request.id, left.decision.is_some()))
+        .collect();
+    assert_eq!(left, [(request_id(11), false), (request_id(13), true)]);
 }
 
 fn orphan_decision(number: u128) -> DecisionRow {
@@ -69,7 +100,7 @@ fn orphan_decision(number: u128) -> DecisionRow {
         client_label: None,
         decision: "null".to_owned(),
         message: Some(
-            "The server stopped while this request was open, and its agent with it.".to_owned(),
+            "The agent was lost while this request was open.".to_owned(),
         ),
         at: UnixMillis(77_000),
         delivery: Delivery::None,

@@ -3,8 +3,10 @@
 use sayso_broker::{
     Ask, Choice, Form, Json, Kind, Mode, ModeEffect, Plan, Question, QuestionOption, RequestId,
 };
-use sayso_claude::{Elicitation, ElicitationForm, PermissionMode, RawJson, ToolAsk, ToolStart};
+use sayso_claude::{AgentEvent, Elicitation, ElicitationForm, PermissionMode, RawJson, ToolAsk, ToolStart};
 use sayso_protocol::RequestDetail;
+use sayso_store::RequestRow;
+use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -141,6 +143,26 @@ pub fn refusable(start: ToolStart) -> Ask {
             start.tool_name,
             Json::new(start.input.as_str()),
         )
+    }
+}
+
+/// What an earlier server stored, as the agent asked it.
+pub fn restored(event: AgentEvent, row: &RequestRow, cwd: &Path) -> Option<Ask> {
+    match event {
+        AgentEvent::Asked(asked) => {
+            let input = asked.input.to_value().unwrap_or_default();
+            let call = Call::new(&asked.tool_name, input, cwd);
+            Some(tool(*asked, row.agent_label.clone(), &call))
+        }
+        AgentEvent::ToolStarting(start) => Some(refusable(*start)),
+        AgentEvent::Elicited(asked) => Some(elicitation(*asked)),
+        AgentEvent::OtherRequest {
+            request_id,
+            subtype,
+            raw,
+            ..
+        } => Some(other(&request_id, subtype, &raw)),
+        _ => None,
     }
 }
 

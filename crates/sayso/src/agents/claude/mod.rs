@@ -26,7 +26,7 @@ use crate::rules::Call;
 use super::{AgentOutput, Danger, MessageProgress, Starting, mode};
 
 pub use answer::{control, input_for, message_input};
-pub use ask::refusable;
+pub use ask::{refusable, restored};
 pub use file::changed_file;
 pub use history::{OldConversation, conversation, conversations, home};
 pub use own_rules::{hand_over, read as read_rules};
@@ -292,7 +292,7 @@ fn end_reason(exited: &Exited) -> EndReason {
 }
 
 /// The agent's request id as the broker keeps it.
-fn native_id(request_id: &str) -> Json {
+pub fn native_id(request_id: &str) -> Json {
     Json::new(&serde_json::Value::from(request_id).to_string())
 }
 

@@ -1,0 +1,173 @@
+//! What both sides of a link share: the protocol's state, and what is not with the runner yet.
+
+use std::collections::{HashMap, VecDeque};
+
+use sayso_claude::line::Line;
+use sayso_claude::{AgentInput, ControlSession, ProtocolError, Reception, SendError, answer_id};
+use sayso_runner::{Handle, SendError as RunnerError};
+use uuid::Uuid;
+
+/// How many lines may wait for an agent that does not read its input.
+const WAITING_LINES: usize = 256;
+/// So many lines are acknowledged together.
+const ACKNOWLEDGED_AT_ONCE: u64 = 128;
+
+#[derive(Debug)]
+pub(super) struct State {
+    session: ControlSession,
+    runner: Runner,
+    /// Lines that the runner has not taken, oldest first.
+    waiting: VecDeque<(Uuid, String)>,
+    /// Requests of the agent that are neither on disk nor answered, with the line that each came in.
+    unsettled: HashMap<String, u64>,
+    /// Answers to those, on their way.
+    answers: HashMap<Uuid, String>,
+    /// What the hub has stored.
+    stored: u64,
+    acknowledged: u64,
+    pub(super) asked_to_end: bool,
+    /// Nobody wants to know more of this agent.
+    pub(super) forgotten: bool,
+}
+
+#[derive(Debug)]
+enum Runner {
+    NotYet,
+    Connected(Handle),
+    Gone,
+}
+
+impl State {
+    pub(super) fn new(session: ControlSession) -> Self {
+        Self {
+            session,
+            runner: Runner::NotYet,
+            waiting: VecDeque::new(),
+            unsettled: HashMap::new(),
+            answers: HashMap::new(),
+            stored: 0,
+            acknowledged: 0,
+            asked_to_end: false,
+            forgotten: false,
+        }
+    }
+
+    pub(super) fn connected(&mut self, handle: Handle) {
+        self.runner = Runner::Connected(handle);
+        self.flush();
+    }
+
+    pub(super) fn gone(&mut self) {
+        self.runner = Runner::Gone;
+        self.waiting.clear();
+    }
+
+    pub(super) fn with_runner(&self, say: impl FnOnce(&Handle) -> Result<(), RunnerError>) {
+        if let Runner::Connected(handle) = &self.runner {
+            // A connection that is closed ends the task, which tells.
+            let _ = say(handle);
+        }
+    }
+
+    pub(super) fn is_initializing(&self) -> bool {
+        self.session.is_initializing()
+    }
+
+    pub(super) fn interrupt(&mut self) -> String {
+        self.session.interrupt()
+    }
+
+    pub(super) fn send(&mut self, input: AgentInput) -> Result<Uuid, SendError> {
+        if matches!(self.runner, Runner::Gone) {
+            return Err(SendError::Closed);
+        }
+        // The place comes first: once the session has noted an answer it must be written.
+        if self.waiting.len() >= WAITING_LINES {
+            return Err(SendError::Overloaded);
+        }
+        let id = input.line_id();
+        let answered = match &input {
+            AgentInput::Answer { request_id, .. }
+            | AgentInput::AnswerElicitation { request_id, .. }
+            | AgentInput::BeforeTool { request_id, .. }
+            | AgentInput::Refuse { request_id, .. } => Some(request_id.clone()),
+            AgentInput::UserMessage { .. } | AgentInput::Control { .. } => None,
+        };
+        let line = self.session.send(input)?;
+        if let Some(request_id) = answered.filter(|id| self.unsettled.contains_key(id)) {
+            self.answers.insert(id, request_id);
+        }
+        self.put(id, line);
+        Ok(id)
+    }
+
+    pub(super) fn put(&mut self, id: Uuid, line: String) {
+        self.waiting.push_back((id, line));
+        self.flush();
+    }
+
+    /// Gives the runner what it takes. True when nothing waits any more.
+    pub(super) fn flush(&mut self) -> bool {
+        let Runner::Connected(handle) = &self.runner else {
+            return self.waiting.is_empty();
+        };
+        while let Some((id, line)) = self.waiting.front() {
+            match handle.write(*id, line.as_bytes()) {
+                Err(RunnerError::Overloaded) => return false,
+                // What cannot be written is not tried for ever; a closed connection ends the task.
+                Ok(()) | Err(_) => self.waiting.pop_front(),
+            };
+        }
+        true
+    }
+
+    /// One line of the agent. Answers that need no human are on their way when this returns.
+    pub(super) fn receive(&mut self, number: u64, line: &Line) -> Result<Reception, ProtocolError> {
+        let mut reception = self.session.receive(line)?;
+        if let Some(request_id) = reception.opened.take() {
+            self.unsettled.insert(request_id, number);
+        }
+        for reply in std::mem::take(&mut reception.replies) {
+            let id = answer_id(&reply.request_id);
+            self.answers.insert(id, reply.request_id);
+            self.put(id, reply.line);
+        }
+        Ok(reception)
+    }
+
+    pub(super) fn written(&mut self, id: Uuid) {
+        if let Some(request_id) = self.answers.remove(&id) {
+            self.settle(&request_id);
+        }
+    }
+
+    /// A request that need not be found again after a restart.
+    pub(super) fn settle(&mut self, request_id: &str) {
+        self.unsettled.remove(request_id);
+    }
+
+    /// True when this is worth telling the runner soon.
+    pub(super) fn stored(&mut self, line: u64) -> bool {
+        self.stored = self.stored.max(line);
+        self.unacknowledged() > 0
+    }
+
+    fn unacknowledged(&self) -> u64 {
+        let unsettled = self.unsettled.values().min();
+        let upto = unsettled.map_or(self.stored, |first| self.stored.min(first.saturating_sub(1)));
+        upto.saturating_sub(self.acknowledged)
+    }
+
+    /// Tells the runner what it need not keep: when there is much of it, or `now`.
+    pub(super) fn acknowledge(&mut self, now: bool) {
+        let more = self.unacknowledged();
+        if more >= ACKNOWLEDGED_AT_ONCE || (now && more > 0) {
+            self.acknowledged += more;
+            self.with_runner(|runner| runner.acknowledge(self.acknowledged));
+        }
+    }
+
+    pub(super) fn has_unacknowledged(&self) -> bool {
+        self.unacknowledged() > 0
+    }
+}

@@ -1,0 +1,344 @@
+//! The task that reads one agent's lines.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use sayso_claude::event::Exited;
+use sayso_claude::line::{self, LineError, Received};
+use sayso_claude::{AgentEvent, AgentFault, EndedAgent};
+use sayso_runner::{
+    AgentSignal, Connection, EndReason, Event, Events, LostReason, WriteFailure, clean_up,
+};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::{Destination, FromAgent, Origin, Shared};
+use crate::agents::AgentOutput;
+use crate::agents::claude::Adapter;
+
+/// How long an agent may take to get ready.
+const UNTIL_READY: Duration = Duration::from_secs(60);
+/// How many events are passed on at once when they come fast.
+const BATCH: usize = 64;
+/// What is stored is acknowledged at least so often.
+const ACKNOWLEDGE_AFTER: Duration = Duration::from_secs(1);
+/// Lines that the runner did not take are offered again.
+const OFFER_AGAIN_AFTER: Duration = Duration::from_millis(20);
+/// A runner whose socket was lost makes it anew within seconds.
+const RECONNECT_FOR: Duration = Duration::from_secs(15);
+const RECONNECT_EVERY: Duration = Duration::from_millis(250);
+/// How long the hub may take to store what an ended agent said.
+const UNTIL_FORGOTTEN: Duration = Duration::from_secs(30);
+
+pub(super) struct Task {
+    shared: Arc<Shared>,
+    adapter: Adapter,
+    destination: Destination,
+    /// The last line that came.
+    line: u64,
+    /// What the agent says from now on is of no use.
+    fault: Option<AgentFault>,
+}
+
+/// How listening ended.
+enum End {
+    Exited(Box<sayso_runner::Exited>),
+    Lost(LostReason),
+    /// Nobody takes the output any more: the server is going.
+    Unheard,
+}
+
+impl Task {
+    pub(super) fn new(shared: Arc<Shared>, adapter: Adapter, destination: Destination) -> Self {
+        Self {
+            shared,
+            adapter,
+            destination,
+            line: 0,
+            fault: None,
+        }
+    }
+
+    pub(super) async fn run(mut self, origin: Origin) {
+        let (folder, connection) = match origin {
+            Origin::Found { folder, connection } => (folder, Ok(*connection)),
+            Origin::Started(launch) => {
+                let started = sayso_runner::start(
+                    &launch.program,
+                    &launch.arguments,
+                    &launch.folder,
+                    &launch.spec,
+                );
+                let connection = match started.await {
+                    Ok(_) => Connection::connect(&launch.folder, 0)
+                        .await
+                        .map_err(|error| error.to_string()),
+                    Err(error) => Err(error.to_string()),
+                };
+                (launch.folder, connection)
+            }
+        };
+        match connection {
+            Ok(connection) => self.follow(&folder, connection).await,
+            Err(problem) => {
+                self.shared.lock().gone();
+                self.ended(fault(AgentFault::Lost(problem))).await;
+            }
+        }
+    }
+
+    /// Listens until the agent has ended, over as many connections as that takes.
+    async fn follow(&mut self, folder: &Path, mut connection: Connection) {
+        loop {
+            {
+                let mut state = self.shared.lock();
+                state.connected(connection.handle.clone());
+                // It may have been wanted before there was a runner to tell.
+                if state.forgotten {
+                    state.with_runner(|runner| runner.signal(AgentSignal::Kill));
+                } else if state.asked_to_end {
+                    state.with_runner(|runner| runner.stop());
+                }
+            }
+            let reason = match self.listen(&mut connection.events).await {
+                End::Unheard => return,
+                End::Exited(exited) => {
+                    let exited = self.exited(*exited);
+                    self.shared.lock().gone();
+                    self.ended(exited).await;
+                    self.wait_until_forgotten().await;
+                    // What the socket takes at once is still sent when the connection is dropped.
+                    let _ = connection.handle.forget();
+                    return;
+                }
+                End::Lost(reason) => reason,
+            };
+            match self.reconnect(folder, &reason).await {
+                Some(again) => connection = again,
+                None => {
+                    self.shared.lock().gone();
+                    self.ended(fault(AgentFault::Lost(reason.to_string()))).await;
+                    if reason != LostReason::Replaced {
+                        let folder = folder.to_owned();
+                        let _ = tokio::task::spawn_blocking(move || bury(&folder)).await;
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    async fn listen(&mut self, events: &mut Events) -> End {
+        let ready_by = Instant::now() + UNTIL_READY;
+        let mut acknowledge_at = None;
+        loop {
+            let (initializing, waits, stored) = {
+                let mut state = self.shared.lock();
+                (state.is_initializing(), !state.flush(), state.has_unacknowledged())
+            };
+            if stored && acknowledge_at.is_none() {
+                acknowledge_at = Some(Instant::now() + ACKNOWLEDGE_AFTER);
+            }
+            let event = tokio::select! {
+                event = events.next() => event,
+                () = self.shared.changed.notified() => continue,
+                () = sleep(OFFER_AGAIN_AFTER), if waits => continue,
+                () = sleep_until(acknowledge_at.unwrap_or(ready_by)), if acknowledge_at.is_some() => {
+                    self.shared.lock().acknowledge(true);
+                    acknowledge_at = None;
+                    continue;
+                }
+                () = sleep_until(ready_by), if initializing && self.fault.is_none() => {
+                    self.give_up(AgentFault::NotReadyInTime(UNTIL_READY.as_secs()));
+                    continue;
+                }
+            };
+            let mut outputs = Vec::new();
+            let mut next = event;
+            let end = loop {
+                let Some(event) = next else {
+                    break Some(End::Lost(LostReason::Closed));
+                };
+                if let Some(end) = self.take(event, &mut outputs) {
+                    break Some(end);
+                }
+                if outputs.len() >= BATCH {
+                    break None;
+                }
+                match events.next().now_or_never() {
+                    Some(more) => next = more,
+                    None => break None,
+                }
+            };
+            self.shared.lock().acknowledge(false);
+            if !outputs.is_empty() && !self.pass_on(outputs).await {
+                return End::Unheard;
+            }
+            if let Some(end) = end {
+                return end;
+            }
+        }
+    }
+
+    fn take(&mut self, event: Event, outputs: &mut Vec<AgentOutput>) -> Option<End> {
+        match event {
+            Event::Line {
+                seq,
+                fragment,
+                bytes,
+            } => {
+                self.line = seq;
+                if self.fault.is_none() {
+                    outputs.push(AgentOutput::Line(seq));
+                    self.take_line(seq, fragment, &bytes, outputs);
+                }
+            }
+            Event::Written(id) => {
+                self.shared.lock().written(id);
+                outputs.push(AgentOutput::Written(id));
+            }
+            Event::WriteFailed(id, WriteFailure::Overloaded) => {
+                outputs.push(AgentOutput::NotWritten(id));
+                self.give_up(AgentFault::InputStalled);
+            }
+            Event::WriteFailed(id, WriteFailure::InputClosed | WriteFailure::AgentEnded) => {
+                outputs.push(AgentOutput::NotWritten(id));
+            }
+            Event::InputStalled => self.give_up(AgentFault::InputStalled),
+            Event::Exited(exited) => return Some(End::Exited(exited)),
+            Event::Lost(reason) => return Some(End::Lost(reason)),
+        }
+        None
+    }
+
+    fn take_line(
+        &mut self,
+        number: u64,
+        fragment: bool,
+        bytes: &[u8],
+        outputs: &mut Vec<AgentOutput>,
+    ) {
+        let received = if fragment && bytes.trim_ascii_start().starts_with(b"{") {
+            Err(LineError::Truncated { bytes: bytes.len() })
+        } else {
+            line::classify(bytes)
+        };
+        let events = match received {
+            Err(error) => return self.give_up(error.into()),
+            Ok(None) => return,
+            Ok(Some(Received::Noise(text))) => vec![AgentEvent::Noise(text)],
+            Ok(Some(Received::Json(line))) => {
+                let received = self.shared.lock().receive(number, &line);
+                match received {
+                    Ok(reception) => reception.events,
+                    Err(error) => return self.give_up(error.into()),
+                }
+            }
+        };
+        for event in events {
+            if let AgentEvent::Withdrawn { request_id, .. } = &event {
+                self.shared.lock().settle(request_id);
+            }
+            outputs.extend(self.adapter.translate(event));
+        }
+    }
+
+    /// The agent is of no use any more: it is killed, and its end is waited for.
+    fn give_up(&mut self, fault: AgentFault) {
+        if self.fault.is_none() {
+            self.fault = Some(fault);
+            let state = self.shared.lock();
+            state.with_runner(|runner| runner.signal(AgentSignal::Kill));
+        }
+    }
+
+    fn exited(&mut self, exited: sayso_runner::Exited) -> Exited {
+        let (initializing, asked_to_end) = {
+            let state = self.shared.lock();
+            (state.is_initializing(), state.asked_to_end)
+        };
+        let fault = self.fault.take().or(match exited.reason {
+            EndReason::Unclaimed => Some(AgentFault::Unclaimed),
+            EndReason::LineTooLong { limit } => Some(LineError::TooLong { limit }.into()),
+            EndReason::RunnerTerminated => {
+                Some(AgentFault::Lost("its runner was told to end".to_owned()))
+            }
+            EndReason::FolderRemoved => {
+                Some(AgentFault::Lost("its folder was removed".to_owned()))
+            }
+            EndReason::Itself | EndReason::Stopped | EndReason::OutputClosed => None,
+        });
+        EndedAgent {
+            code: exited.code,
+            signal: exited.signal,
+            stderr_tail: exited.stderr_tail,
+            asked_to_end,
+            initializing,
+            fault,
+        }
+        .exited()
+    }
+
+    async fn ended(&mut self, exited: Exited) {
+        let outputs = self.adapter.translate(AgentEvent::Exited(Box::new(exited)));
+        self.pass_on(outputs).await;
+    }
+
+    async fn pass_on(&self, outputs: Vec<AgentOutput>) -> bool {
+        let Destination { session, run, hub } = &self.destination;
+        let message = FromAgent {
+            session: *session,
+            run: *run,
+            outputs,
+        };
+        hub.send(message).await.is_ok()
+    }
+
+    async fn wait_until_forgotten(&self) {
+        let forgotten = async {
+            while !self.shared.lock().forgotten {
+                self.shared.changed.notified().await;
+            }
+        };
+        let _ = timeout(UNTIL_FORGOTTEN, forgotten).await;
+    }
+
+    /// `None` when the runner is gone.
+    async fn reconnect(&self, folder: &Path, reason: &LostReason) -> Option<Connection> {
+        if *reason == LostReason::Replaced {
+            return None;
+        }
+        let deadline = Instant::now() + RECONNECT_FOR;
+        loop {
+            if let Ok(connection) = Connection::connect(folder, self.line).await {
+                return Some(connection);
+            }
+            let path = folder.to_owned();
+            let alive = tokio::task::spawn_blocking(move || is_alive(&path)).await;
+            if !alive.unwrap_or(false) || Instant::now() >= deadline {
+                return None;
+            }
+            sleep(RECONNECT_EVERY).await;
+        }
+    }
+}
+
+fn fault(fault: AgentFault) -> Exited {
+    EndedAgent {
+        fault: Some(fault),
+        ..EndedAgent::default()
+    }
+    .exited()
+}
+
+fn is_alive(folder: &Path) -> bool {
+    matches!(clean_up(folder), Ok(sayso_runner::CleanUp::Alive))
+}
+
+/// Makes sure that nothing of a lost runner is left.
+fn bury(folder: &PathBuf) {
+    if let Err(error) = clean_up(folder).and_then(|_| sayso_runner::remove(folder)) {
+        tracing::warn!(%error, "what a lost agent left could not be removed");
+    }
+}
