@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -54,6 +54,9 @@ pub struct Limits {
     /// How many lines, and how many bytes of them, may wait for an agent that does not read.
     pub input_lines: usize,
     pub input_bytes: usize,
+    /// How long lines may wait for the agent before the client is told that it does not read.
+    #[serde(rename = "input_stall_ms", with = "milliseconds")]
+    pub input_stall: Duration,
     /// After closing the agent's input, after asking it to end, and for strangers that hold its output open.
     #[serde(rename = "until_ended_ms", with = "milliseconds")]
     pub until_ended: Duration,
@@ -74,6 +77,7 @@ impl Default for Limits {
             segment_bytes: 4 * 1024 * 1024,
             input_lines: 256,
             input_bytes: 64 * 1024 * 1024,
+            input_stall: Duration::from_secs(30),
             until_ended: Duration::from_secs(5),
             unclaimed: Some(Duration::from_hours(24)),
             linger: Duration::from_mins(1),
@@ -110,10 +114,7 @@ impl From<Encoded> for OsString {
 mod os_string {
     use super::*;
 
-    pub(super) fn serialize<S: Serializer>(
-        path: &PathBuf,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
         let copy = OsString::from_vec(path.as_os_str().as_bytes().to_vec());
         Encoded::from(copy).serialize(serializer)
     }

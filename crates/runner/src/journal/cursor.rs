@@ -23,6 +23,8 @@ pub(crate) struct Cursor {
     /// Of the position's segment, once it had to be read.
     file: Option<(u64, File)>,
     chunk: Vec<u8>,
+    /// Of the chunk, what was sent already.
+    used: usize,
 }
 
 impl Cursor {
@@ -120,9 +122,17 @@ impl Cursor {
 
     /// The next bytes to send, from the file; none at the end.
     pub(crate) fn peek(&mut self, journal: &Journal) -> io::Result<&[u8]> {
+        if self.used == self.chunk.len() {
+            self.fill(journal)?;
+        }
+        Ok(self.chunk.get(self.used..).unwrap_or_default())
+    }
+
+    fn fill(&mut self, journal: &Journal) -> io::Result<()> {
+        self.used = 0;
         if self.is_at_end(journal) {
             self.chunk = Vec::new();
-            return Ok(&[]);
+            return Ok(());
         }
         let left = loop {
             let here = journal
@@ -145,11 +155,14 @@ impl Cursor {
             .unwrap_or(CHUNK_BYTES)
             .min(CHUNK_BYTES);
         self.chunk.resize(wanted, 0);
-        file.read_exact_at(&mut self.chunk, self.position.offset)?;
+        if let Err(error) = file.read_exact_at(&mut self.chunk, self.position.offset) {
+            self.chunk.clear();
+            return Err(error);
+        }
         // Up to the end of a frame where there is one, so that other frames can go between.
         let whole = self.whole_frames();
         self.chunk.truncate(if whole > 0 { whole } else { wanted });
-        Ok(&self.chunk)
+        Ok(())
     }
 
     fn next_segment(&mut self, journal: &Journal) -> io::Result<()> {
@@ -182,8 +195,9 @@ impl Cursor {
     /// This much of what [`peek`](Self::peek) gave was sent.
     pub(crate) fn advance(&mut self, sent: usize) {
         let chunk = std::mem::take(&mut self.chunk);
-        self.walk(&chunk, sent);
+        self.walk(chunk.get(self.used..).unwrap_or_default(), sent);
         self.chunk = chunk;
+        self.used += sent;
     }
 
     /// `bytes` begin at the position; the frames in the first `sent` of them are passed.

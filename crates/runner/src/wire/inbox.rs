@@ -24,6 +24,10 @@ impl Inbox {
         }
     }
 
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
     /// Where to read to: append to it. Room for the frame that has begun is made in one step.
     pub(crate) fn space(&mut self) -> &mut Vec<u8> {
         self.buffer.drain(..self.start);

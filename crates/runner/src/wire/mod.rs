@@ -31,6 +31,7 @@ const WRITTEN: u8 = 67;
 const WRITE_FAILED: u8 = 68;
 const EXITED: u8 = 69;
 const REPLACED: u8 = 70;
+const INPUT_STALLED: u8 = 71;
 
 /// The output ended in the middle of this line.
 const FRAGMENT: u8 = 1;
@@ -50,6 +51,8 @@ pub struct Welcome {
     pub next_seq: u64,
     /// Lines before this one were acknowledged and are gone.
     pub first_available_seq: u64,
+    /// The longest line that it passes in either direction.
+    pub line_bytes: usize,
 }
 
 /// A signal to the agent's whole process group.
@@ -91,6 +94,8 @@ pub(crate) enum FromRunner<'a> {
     Exited(Box<Exited>),
     /// Somebody else has connected; nothing more comes on this connection.
     Replaced,
+    /// Lines have waited for too long. They still wait.
+    InputStalled,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,6 +196,7 @@ impl<'a> FromRunner<'a> {
             }),
             Self::Exited(exited) => append_json(buffer, EXITED, exited),
             Self::Replaced => frame::append(buffer, REPLACED, |_| {}),
+            Self::InputStalled => frame::append(buffer, INPUT_STALLED, |_| {}),
         }
     }
 
@@ -212,6 +218,7 @@ impl<'a> FromRunner<'a> {
             }
             EXITED => Self::Exited(Box::new(read_json(frame)?)),
             REPLACED => Self::Replaced,
+            INPUT_STALLED => Self::InputStalled,
             kind => return Err(FrameError::UnknownKind(kind)),
         })
     }

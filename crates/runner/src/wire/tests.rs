@@ -42,6 +42,7 @@ fn every_message_is_read_as_it_was_said() {
         agent_pid: 77,
         next_seq: 9,
         first_available_seq: 4,
+        line_bytes: 5,
     };
     let line = |fragment| LineFrame {
         seq: 5,
@@ -58,6 +59,7 @@ fn every_message_is_read_as_it_was_said() {
         FromRunner::WriteFailed(id, WriteFailure::AgentEnded),
         FromRunner::Exited(Box::new(exited())),
         FromRunner::Replaced,
+        FromRunner::InputStalled,
     ];
 
     let mut inbox = Inbox::new(LIMIT);
