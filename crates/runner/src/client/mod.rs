@@ -1,0 +1,11 @@
+//! The server's half: starting runners, finding them again, and talking to them.
+
+mod connection;
+mod find;
+mod handle;
+mod start;
+
+pub use connection::{ConnectError, Connection, Event, Events, LostReason};
+pub use find::{CleanUp, Found, RunnerState, clean_up, find, remove};
+pub use handle::{Handle, SendError};
+pub use start::{StartError, Started, start};

@@ -1,0 +1,156 @@
+//! What clients say and what becomes of it.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::net::UnixStream;
+use tokio::time::Instant;
+
+use super::peer::{Candidate, Client, Peer};
+use super::serve::{Farewell, Server};
+use crate::ending::EndReason;
+use crate::wire::frame::{FRAME_OVERHEAD, FrameError};
+use crate::wire::{AgentSignal, ClientHello, PROTOCOL_VERSION, ToRunner, Welcome};
+
+/// How long somebody may be connected without saying hello.
+const UNTIL_HELLO: Duration = Duration::from_secs(5);
+
+impl Server {
+    pub(super) fn connected(&mut self, stream: io::Result<UnixStream>) {
+        let now = Instant::now();
+        match stream {
+            Ok(stream) => {
+                let frame_bytes = self.limits.line_bytes.saturating_add(FRAME_OVERHEAD);
+                self.candidate = Some(Candidate {
+                    peer: Peer::new(stream, frame_bytes),
+                    until: now + UNTIL_HELLO,
+                });
+            }
+            Err(error) => {
+                self.log.note(format_args!("nobody can connect: {error}"));
+                self.door.rest(now);
+            }
+        }
+    }
+
+    pub(super) fn read_candidate(&mut self) {
+        let Some(mut candidate) = self.candidate.take() else {
+            return;
+        };
+        if candidate.peer.read().is_err() {
+            return;
+        }
+        let hello = match candidate.peer.inbox.next_frame() {
+            Ok(None) => {
+                self.candidate = Some(candidate);
+                return;
+            }
+            Ok(Some(frame)) => ToRunner::read(frame),
+            Err(error) => Err(error),
+        };
+        match hello {
+            Ok(ToRunner::Hello(hello)) => self.claimed(candidate.peer, hello),
+            Ok(_) => self.log.note("somebody connected and did not say hello"),
+            Err(error) => self
+                .log
+                .note(format_args!("somebody connected and sent {error}")),
+        }
+    }
+
+    /// The newest client wins.
+    fn claimed(&mut self, peer: Peer, hello: ClientHello) {
+        let welcome = Welcome {
+            version: PROTOCOL_VERSION,
+            agent_pid: self.agent.id(),
+            next_seq: self.journal.next_seq(),
+            first_available_seq: self.journal.first_available(),
+            line_bytes: self.limits.line_bytes,
+        };
+        let client = match Client::new(peer, &self.journal, welcome, hello.after_seq) {
+            Ok(client) => client,
+            Err(error) => {
+                return self
+                    .log
+                    .note(format_args!("the journal cannot be read: {error}"));
+            }
+        };
+        if hello.version != PROTOCOL_VERSION {
+            // It hears which version is spoken here, and no more.
+            self.log
+                .note(format_args!("a client speaks version {}", hello.version));
+            let _ = client.greet();
+            return;
+        }
+        if let Some(older) = self.client.replace(client) {
+            older.dismiss();
+        }
+        // More than the greeting may have arrived.
+        self.hear_client();
+    }
+
+    pub(super) fn client_gone(&mut self, error: &io::Error) {
+        if !matches!(
+            error.kind(),
+            io::ErrorKind::UnexpectedEof
+                | io::ErrorKind::BrokenPipe
+                | io::ErrorKind::ConnectionReset
+        ) {
+            self.log
+                .note(format_args!("the client is cut off: {error}"));
+        }
+        self.client = None;
+        self.alone_since = Instant::now();
+        if let Err(error) = self.door.restore() {
+            self.log
+                .note(format_args!("the socket cannot be made: {error}"));
+        }
+    }
+
+    pub(super) fn read_client(&mut self) {
+        let Some(client) = &mut self.client else {
+            return;
+        };
+        match client.peer.read() {
+            Ok(()) => self.hear_client(),
+            Err(error) => self.client_gone(&error),
+        }
+    }
+
+    /// Everything that has arrived, and then all answers in one.
+    fn hear_client(&mut self) {
+        while let Some(client) = &mut self.client {
+            let message = match client.peer.inbox.next_frame() {
+                Ok(None) => break,
+                Ok(Some(frame)) => ToRunner::read(frame),
+                Err(error) => Err(error),
+            };
+            match message {
+                Ok(ToRunner::Write { id, line }) => {
+                    if let Some(outcome) = self.input.take(id, line) {
+                        client.answer(id, outcome);
+                    }
+                }
+                Ok(ToRunner::Ack(seq)) => {
+                    let seq = seq.min(client.sent_seq());
+                    self.journal.acknowledge(seq);
+                }
+                Ok(ToRunner::CloseInput) => self.input.close(),
+                Ok(ToRunner::Signal(AgentSignal::Terminate)) => self.agent.terminate(),
+                Ok(ToRunner::Signal(AgentSignal::Kill)) => self.agent.kill(),
+                Ok(ToRunner::Stop) => self.stop(EndReason::Stopped, Instant::now()),
+                Ok(ToRunner::Forget) if self.stage.has_ended() => {
+                    self.farewell = Some(Farewell::Forgotten);
+                }
+                Ok(ToRunner::Forget) => self.log.note("an agent that lives is not forgotten"),
+                Ok(ToRunner::Hello(_)) => return self.not_understood(&FrameError::Malformed(0)),
+                Err(error) => return self.not_understood(&error),
+            }
+        }
+        self.flush_input();
+    }
+
+    fn not_understood(&mut self, error: &FrameError) {
+        let error = io::Error::new(io::ErrorKind::InvalidData, error.to_string());
+        self.client_gone(&error);
+    }
+}

@@ -1,0 +1,187 @@
+//! The agent's input: lines with ids, each written once.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use tokio::net::unix::pipe;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::output::is_patience;
+use crate::spec::Limits;
+use crate::wire::WriteFailure;
+
+/// How many ids are remembered. Only those of lines that were not confirmed can come again, and few lines fit
+/// into the queue, so this is far more than needed.
+const REMEMBERED_IDS: usize = 16 * 1024;
+
+/// What became of a line.
+pub(super) type Outcome = Result<(), WriteFailure>;
+
+#[derive(Debug)]
+pub(super) struct Input {
+    pipe: Option<pipe::Sender>,
+    queue: VecDeque<Waiting>,
+    queued_bytes: usize,
+    /// No line is taken any more; the pipe is closed when the queue is empty.
+    closing: bool,
+    failure: WriteFailure,
+    known: HashMap<Uuid, Option<Outcome>>,
+    order: VecDeque<Uuid>,
+    max_lines: usize,
+    max_bytes: usize,
+    stall: Stall,
+    stall_after: Duration,
+}
+
+/// Whether the agent reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stall {
+    NothingWaits,
+    /// It has taken nothing since then.
+    Since(Instant),
+    Told,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    id: Uuid,
+    /// With its line end.
+    line: Vec<u8>,
+    written: usize,
+}
+
+impl Input {
+    pub(super) fn new(pipe: pipe::Sender, limits: &Limits) -> Self {
+        Self {
+            pipe: Some(pipe),
+            queue: VecDeque::new(),
+            queued_bytes: 0,
+            closing: false,
+            failure: WriteFailure::InputClosed,
+            known: HashMap::new(),
+            order: VecDeque::new(),
+            max_lines: limits.input_lines,
+            max_bytes: limits.input_bytes,
+            stall: Stall::NothingWaits,
+            stall_after: limits.input_stall,
+        }
+    }
+
+    /// Takes a line, or says at once what became of it. A line that is taken is heard of from
+    /// [`flush`](Self::flush), once, however often its id was said.
+    pub(super) fn take(&mut self, id: Uuid, line: &[u8]) -> Option<Outcome> {
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        if self.closing || self.pipe.is_none() {
+            return Some(Err(self.failure));
+        }
+        let bytes = self.queued_bytes + line.len() + 1;
+        // One line of any length is always possible, or it would be refused for ever.
+        let too_much = !self.queue.is_empty() && bytes > self.max_bytes;
+        if too_much || self.queue.len() >= self.max_lines {
+            return Some(Err(WriteFailure::Overloaded));
+        }
+        let mut with_end = Vec::with_capacity(line.len() + 1);
+        with_end.extend_from_slice(line);
+        with_end.push(b'\n');
+        self.queued_bytes = bytes;
+        self.queue.push_back(Waiting {
+            id,
+            line: with_end,
+            written: 0,
+        });
+        self.remember(id);
+        None
+    }
+
+    fn remember(&mut self, id: Uuid) {
+        self.known.insert(id, None);
+        self.order.push_back(id);
+        // The queue is at the other end and shorter, so what is forgotten is settled.
+        if self.order.len() > REMEMBERED_IDS.max(self.max_lines)
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+
+    pub(super) fn has_waiting(&self) -> bool {
+        self.pipe.is_some() && !self.queue.is_empty()
+    }
+
+    pub(super) async fn writable(&self) {
+        match &self.pipe {
+            // An error shows itself at the write.
+            Some(pipe) => drop(pipe.writable().await),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Writes what the agent takes now, and tells which lines are through.
+    pub(super) fn flush(&mut self, mut told: impl FnMut(Uuid, Outcome)) {
+        while let (Some(pipe), Some(waiting)) = (&self.pipe, self.queue.front_mut()) {
+            let rest = waiting.line.get(waiting.written..).unwrap_or_default();
+            match pipe.try_write(rest) {
+                Ok(count) => {
+                    waiting.written += count;
+                    self.stall = Stall::NothingWaits;
+                    if waiting.written == waiting.line.len() {
+                        self.settle_first(Ok(()), &mut told);
+                    }
+                }
+                Err(error) if is_patience(&error) => {
+                    if self.stall == Stall::NothingWaits {
+                        self.stall = Stall::Since(Instant::now());
+                    }
+                    return;
+                }
+                Err(_) => self.end(WriteFailure::InputClosed, &mut told),
+            }
+        }
+        if self.closing {
+            self.pipe = None;
+        }
+    }
+
+    /// When somebody should be told that the agent does not read.
+    pub(super) fn stalls_at(&self) -> Option<Instant> {
+        match self.stall {
+            Stall::Since(since) if self.has_waiting() => since.checked_add(self.stall_after),
+            Stall::Since(_) | Stall::NothingWaits | Stall::Told => None,
+        }
+    }
+
+    pub(super) fn stall_is_told(&mut self) {
+        self.stall = Stall::Told;
+    }
+
+    fn settle_first(&mut self, outcome: Outcome, told: &mut impl FnMut(Uuid, Outcome)) {
+        if let Some(waiting) = self.queue.pop_front() {
+            self.queued_bytes -= waiting.line.len();
+            if let Some(known) = self.known.get_mut(&waiting.id) {
+                *known = Some(outcome);
+            }
+            told(waiting.id, outcome);
+        }
+    }
+
+    /// After what is queued already.
+    pub(super) fn close(&mut self) {
+        self.closing = true;
+        if self.queue.is_empty() {
+            self.pipe = None;
+        }
+    }
+
+    /// Now; what is queued has failed.
+    pub(super) fn end(&mut self, failure: WriteFailure, told: &mut impl FnMut(Uuid, Outcome)) {
+        self.pipe = None;
+        self.failure = failure;
+        while !self.queue.is_empty() {
+            self.settle_first(Err(failure), told);
+        }
+        self.queue = VecDeque::new();
+    }
+}

@@ -1,0 +1,206 @@
+//! The two states of a connection: one that has not said who it is, and the one client.
+
+use std::io;
+
+use tokio::net::UnixStream;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::input::Outcome;
+use super::output::is_patience;
+use crate::ending::Exited;
+use crate::journal::{Cursor, Journal, Position};
+use crate::wire::{FromRunner, Inbox, Welcome};
+
+/// How much a client may leave unread before it is not listened to.
+const UNREAD_ANSWERS: usize = 64 * 1024;
+
+/// How many chunks a client gets before others have their turn.
+const CHUNKS_AT_ONCE: usize = 16;
+
+/// A connection and the frames that it brings.
+#[derive(Debug)]
+pub(super) struct Peer {
+    stream: UnixStream,
+    pub(super) inbox: Inbox,
+}
+
+impl Peer {
+    pub(super) fn new(stream: UnixStream, frame_bytes: usize) -> Self {
+        Self {
+            stream,
+            inbox: Inbox::new(frame_bytes),
+        }
+    }
+
+    /// Reads once. An error is the end of the connection.
+    pub(super) fn read(&mut self) -> io::Result<()> {
+        match self.stream.try_read_buf(self.inbox.space()) {
+            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => Ok(()),
+            Err(error) if is_patience(&error) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) async fn readable(&self) {
+        // An error shows itself at the read.
+        drop(self.stream.readable().await);
+    }
+
+    /// How much was taken; nothing when there is no room.
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        match self.stream.try_write(bytes) {
+            Err(error) if is_patience(&error) => Ok(0),
+            other => other,
+        }
+    }
+}
+
+/// Somebody who has not said hello yet.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    pub(super) peer: Peer,
+    pub(super) until: Instant,
+}
+
+/// The one who has claimed the runner. Gets the journal from where it wants, in order, at its own pace, and
+/// answers between the lines.
+#[derive(Debug)]
+pub(super) struct Client {
+    pub(super) peer: Peer,
+    cursor: Cursor,
+    answers: Vec<u8>,
+    /// Of the answers, what was sent already.
+    sent: usize,
+    knows_the_end: bool,
+    /// It has gone, but what it said before may not be read yet.
+    deaf: bool,
+}
+
+impl Client {
+    pub(super) fn new(
+        peer: Peer,
+        journal: &Journal,
+        welcome: Welcome,
+        after_seq: u64,
+    ) -> io::Result<Self> {
+        let mut client = Self {
+            peer,
+            cursor: Cursor::seek(journal, after_seq)?,
+            answers: Vec::new(),
+            sent: 0,
+            knows_the_end: false,
+            deaf: false,
+        };
+        client.say(&FromRunner::Hello(welcome));
+        Ok(client)
+    }
+
+    /// All that one hears who is not understood.
+    pub(super) fn greet(&self) -> io::Result<usize> {
+        self.peer.write(&self.answers)
+    }
+
+    pub(super) fn say(&mut self, message: &FromRunner<'_>) {
+        if !self.deaf {
+            message.append(&mut self.answers);
+        }
+    }
+
+    pub(super) fn answer(&mut self, id: Uuid, outcome: Outcome) {
+        self.say(&match outcome {
+            Ok(()) => FromRunner::Written(id),
+            Err(failure) => FromRunner::WriteFailed(id, failure),
+        });
+    }
+
+    /// The last line that went to the client as a whole, or that it had before.
+    pub(super) fn sent_seq(&self) -> u64 {
+        self.cursor.sent_seq()
+    }
+
+    pub(super) fn wants_reading(&self) -> bool {
+        self.deaf || self.answers.len() < UNREAD_ANSWERS
+    }
+
+    pub(super) fn wants_writing(&self, journal: &Journal, exited: Option<&Exited>) -> bool {
+        let tells_the_end = exited.is_some() && !self.knows_the_end;
+        let has_something =
+            !self.answers.is_empty() || !self.cursor.is_at_end(journal) || tells_the_end;
+        has_something && !self.deaf
+    }
+
+    /// It has everything, so that what comes next can be sent as it comes.
+    pub(super) fn is_current(&self, journal: &Journal, exited: Option<&Exited>) -> bool {
+        !self.deaf && !self.wants_writing(journal, exited)
+    }
+
+    pub(super) async fn writable(&self) {
+        // An error shows itself at the write.
+        drop(self.peer.stream.writable().await);
+    }
+
+    /// Sends what was just committed, straight from memory. Only for a client that was current before.
+    pub(super) fn send_committed(&mut self, start: Position, bytes: &[u8]) {
+        match self.peer.write(bytes) {
+            Ok(sent) => self.cursor.follow(start, bytes, sent),
+            Err(_) => self.deaf = true,
+        }
+    }
+
+    /// Sends what the socket takes now: answers first, then the journal, and after all lines the end. An error
+    /// is one of the journal; a client that cannot be written to may still have said something, so it stays
+    /// until that is read.
+    pub(super) fn flush(&mut self, journal: &Journal, exited: Option<&Exited>) -> io::Result<()> {
+        for _ in 0..CHUNKS_AT_ONCE {
+            if self.deaf || !self.send_answers() {
+                return Ok(());
+            }
+            let chunk = self.cursor.peek(journal)?;
+            if chunk.is_empty() {
+                match exited {
+                    Some(exited) if !self.knows_the_end => {
+                        self.knows_the_end = true;
+                        self.say(&FromRunner::Exited(Box::new(exited.clone())));
+                        continue;
+                    }
+                    Some(_) | None => return Ok(()),
+                }
+            }
+            match self.peer.write(chunk) {
+                Ok(0) => return Ok(()),
+                Ok(sent) => self.cursor.advance(sent),
+                Err(_) => self.deaf = true,
+            }
+        }
+        Ok(())
+    }
+
+    /// False when there are some left that must come before anything else.
+    fn send_answers(&mut self) -> bool {
+        if self.answers.is_empty() || !self.cursor.is_between_frames() {
+            return true;
+        }
+        let rest = self.answers.get(self.sent..).unwrap_or_default();
+        match self.peer.write(rest) {
+            Ok(sent) => self.sent += sent,
+            Err(_) => self.deaf = true,
+        }
+        if self.sent < self.answers.len() {
+            return false;
+        }
+        self.answers.clear();
+        self.sent = 0;
+        true
+    }
+
+    /// The last word to one whose place is taken; left unsaid where it would cut a frame in two.
+    pub(super) fn dismiss(mut self) {
+        if self.cursor.is_between_frames() {
+            self.say(&FromRunner::Replaced);
+            let rest = self.answers.get(self.sent..).unwrap_or_default();
+            let _ = self.peer.write(rest);
+        }
+    }
+}
