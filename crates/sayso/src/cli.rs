@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::config::Overrides;
+use crate::config::{OnShutdown, Overrides};
 
 /// Runs coding agents on this machine and asks you before they act.
 ///
@@ -151,6 +151,14 @@ pub struct ServeArguments {
         hide_env_values = true
     )]
     pub token: Option<String>,
+    /// What becomes of agents when Sayso ends [default: keep]
+    #[arg(
+        long,
+        env = "SAYSO_ON_SHUTDOWN",
+        value_enum,
+        hide_possible_values = false
+    )]
+    pub on_shutdown: Option<OnShutdown>,
     /// Configuration file [default: sayso.toml in the platform's configuration folder]
     #[arg(long, env = "SAYSO_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -164,6 +172,7 @@ impl ServeArguments {
             claude: self.claude.clone(),
             token: self.token.clone(),
             default_agent: None,
+            on_shutdown: self.on_shutdown,
         }
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Parser;
 use sayso::agents::{Agents, DEMO};
 use sayso::cli::{Cli, Command, PolicyCommand, ServeArguments};
-use sayso::config::Config;
+use sayso::config::{Config, OnShutdown};
 use sayso::server::Server;
 use sayso::web::Secret;
 use sayso::{doctor, greeting, logging, rules};
@@ -46,17 +46,11 @@ fn main() -> ExitCode {
     result.unwrap_or_else(|error| fail(&error))
 }
 
-/// There is one of these for each agent, so it is as small as it can be: one thread.
+/// There is one of these for each agent, so nothing else of Sayso is started in it.
 fn hold_agent(folder: &std::path::Path) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let held = runtime
-        .map_err(anyhow::Error::from)
-        .and_then(|runtime| Ok(runtime.block_on(sayso_runner::run(folder))?));
-    match held {
+    match sayso_runner::run(folder) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(&error),
+        Err(error) => fail(&error.into()),
     }
 }
 
@@ -84,6 +78,9 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
     let mut overrides = arguments.overrides();
     if agent == Agent::Demo {
         overrides.default_agent = Some(DEMO.to_owned());
+    }
+    if agent == Agent::Demo {
+        overrides.on_shutdown.get_or_insert(OnShutdown::Stop);
     }
     let mut config = Config::load(arguments.config.as_deref(), &overrides)?;
     if agent == Agent::Demo && arguments.data_dir.is_none() {

@@ -273,7 +273,8 @@ impl Hub {
         let Some(run) = run else {
             return Err(ended());
         };
-        run.handle.try_send(input).map_err(|error| match error {
+        let sent = run.handle.try_send(input);
+        sent.map(|_| ()).map_err(|error| match error {
             SendError::Overloaded => wire::error(
                 ErrorCode::Overloaded,
                 "The agent has not read what was sent before. Try again in a moment.",

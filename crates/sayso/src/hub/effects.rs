@@ -138,12 +138,7 @@ impl Hub {
         self.settle();
     }
 
-    fn try_deliver(
-        &self,
-        session: SessionId,
-        id: RequestId,
-        answer: AgentAnswer,
-    ) -> Attempt {
+    fn try_deliver(&self, session: SessionId, id: RequestId, answer: AgentAnswer) -> Attempt {
         let run = self
             .sessions
             .get(session)
@@ -168,7 +163,10 @@ impl Hub {
 
     /// The request need not be asked again after a restart.
     fn is_recorded(&self, session: SessionId, native_id: &Json) {
-        let run = self.sessions.get(session).and_then(|known| known.run.as_ref());
+        let run = self
+            .sessions
+            .get(session)
+            .and_then(|known| known.run.as_ref());
         if let (Some(run), Ok(id)) = (run, serde_json::from_str::<String>(native_id.as_str())) {
             run.handle.recorded(&id);
         }
@@ -322,7 +320,11 @@ impl Hub {
         let AfterWrite::Session { session } = after else {
             return;
         };
-        if let Some(run) = self.sessions.get_mut(session).and_then(|known| known.run.as_mut()) {
+        if let Some(run) = self
+            .sessions
+            .get_mut(session)
+            .and_then(|known| known.run.as_mut())
+        {
             run.progress.row_written();
         }
         self.acknowledge(session);

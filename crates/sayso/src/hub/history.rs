@@ -305,7 +305,9 @@ fn row(session: SessionId, entry: &Entry) -> EntryRow {
         seq: i64::try_from(entry.seq).unwrap_or(i64::MAX),
         at: UnixMillis(entry.at.0),
         body: entry.json.get().to_owned(),
-        line: entry.place.map(|place| i64::try_from(place.line).unwrap_or(i64::MAX)),
+        line: entry
+            .place
+            .map(|place| i64::try_from(place.line).unwrap_or(i64::MAX)),
         part: entry.place.map(|place| i64::from(place.part)),
     }
 }

@@ -13,9 +13,9 @@ mod from_agents;
 mod history;
 mod import;
 mod message;
+mod progress;
 mod queue;
 mod records;
-mod progress;
 mod requests;
 mod restart;
 mod rules;
@@ -40,7 +40,7 @@ use uuid::Uuid;
 
 use crate::agents::Agents;
 use crate::agents::link::FromAgent;
-use crate::config::Config;
+use crate::config::{Config, OnShutdown};
 use crate::rules::{Call, RuleBook};
 
 pub use clients::{Frame, Outbox, outbox};
@@ -104,6 +104,8 @@ struct Undelivered {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Running,
+    /// Agents go on without this server.
+    Leaving,
     /// Open requests are being refused.
     Draining {
         until: Timestamp,
@@ -304,7 +306,7 @@ impl Hub {
 
     fn next_wakeup(&self) -> Option<Timestamp> {
         let shutdown = match self.phase {
-            Phase::Running => None,
+            Phase::Running | Phase::Leaving => None,
             Phase::Draining { until } | Phase::Stopping { until } => Some(until),
         };
         let controls = self.controls.values().map(|control| control.deadline).min();
@@ -332,6 +334,10 @@ impl Hub {
         if self.phase != Phase::Running {
             return;
         }
+        if self.config.on_shutdown == OnShutdown::Keep {
+            self.phase = Phase::Leaving;
+            return;
+        }
         self.phase = Phase::Draining {
             until: now().plus(DRAIN_PATIENCE),
         };
@@ -351,6 +357,7 @@ impl Hub {
         }
         match self.phase {
             Phase::Running | Phase::Draining { .. } => false,
+            Phase::Leaving => true,
             Phase::Stopping { until } => !self.sessions.any_running() || until <= now,
         }
     }

@@ -109,7 +109,11 @@ mod tests {
         assert_eq!(progress.done(None), 1, "line 2 is being told");
         progress.end_of_batch();
         assert_eq!(progress.done(None), 2);
-        assert_eq!(progress.done(Some(2)), 1, "an entry of line 2 is not on disk");
+        assert_eq!(
+            progress.done(Some(2)),
+            1,
+            "an entry of line 2 is not on disk"
+        );
     }
 
     #[test]
@@ -120,6 +124,9 @@ mod tests {
         assert_eq!(progress.next_place(), None);
         assert_eq!(progress.next_place(), Some(Place { line: 7, part: 1 }));
         assert!(progress.is_known("\"ask\""));
-        assert!(!progress.is_known("\"ask\""), "an id that comes again is the agent's fault");
+        assert!(
+            !progress.is_known("\"ask\""),
+            "an id that comes again is the agent's fault"
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! Domain types as rows.
 
 use sayso_broker::{
-    ClientId, ClientRef, DecidedBy, Delivery, Mode, OutcomeKind, RequestId, RequestView, Resolution,
-    RuleRef, Timestamp,
+    ClientId, ClientRef, DecidedBy, Delivery, Mode, OutcomeKind, RequestId, RequestView,
+    Resolution, RuleRef, Timestamp,
 };
 use sayso_protocol::{RequestDetail, RequestType};
 use sayso_store::{self as store, DecisionRow, RequestRow, RequestStatus, UnixMillis, Write};

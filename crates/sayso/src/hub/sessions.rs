@@ -191,7 +191,7 @@ impl Session {
             agent_session_id: row.agent_session_id,
             permission_mode: row.permission_mode,
             model: row.model,
-            state: SessionState::Dead,
+            state: wire::state_named(&row.state),
             state_changed_at: Timestamp(row.state_changed_at.0),
             error,
             ended_reason: row.ended_reason,

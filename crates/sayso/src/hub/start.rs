@@ -9,9 +9,9 @@ use sayso_store::Write;
 use uuid::Uuid;
 
 use super::checks::{CheckedStart, Checks, Trust, check};
+use super::progress::Progress;
 use super::sessions::{Run, Session, title};
 use super::watchdog::Watch;
-use super::progress::Progress;
 use super::{Caller, Hub, HubMessage, now, takeover, wire};
 use crate::agents::link::{self, Destination, Launch};
 use crate::agents::{self, claude};

@@ -106,10 +106,18 @@ impl Hub {
         for living in found.living {
             let session = living.session;
             let known = self.sessions.get(session).is_some();
-            if !known || self.sessions.get(session).is_some_and(|known| known.run.is_some()) {
+            if !known
+                || self
+                    .sessions
+                    .get(session)
+                    .is_some_and(|known| known.run.is_some())
+            {
                 // Nobody would ever hear of it.
                 tracing::warn!(%session, "an agent without a session is ended");
-                let _ = living.connection.handle.signal(sayso_runner::AgentSignal::Kill);
+                let _ = living
+                    .connection
+                    .handle
+                    .signal(sayso_runner::AgentSignal::Kill);
                 continue;
             }
             self.take_over_one(living).await?;
@@ -135,7 +143,8 @@ impl Hub {
         let unfinished = self.store.unfinished_requests(row_id).await?;
 
         // Ids that the server before cannot have in flight.
-        let mut session = ControlSession::with_id_prefix(format!("sayso-{}", Uuid::new_v4().simple()));
+        let mut session =
+            ControlSession::with_id_prefix(format!("sayso-{}", Uuid::new_v4().simple()));
         let ready = known.state != sayso_broker::SessionState::Starting;
         if !ready {
             session = ControlSession::new();
@@ -211,7 +220,9 @@ fn restore(
     ask.id = sayso_broker::RequestId(request.id.0);
     ask.digest.clone_from(&request.input_digest);
     ask.detail = sayso_broker::Json::new(&request.detail);
-    let remaining = request.held_remaining_ms.and_then(|left| u64::try_from(left).ok());
+    let remaining = request
+        .held_remaining_ms
+        .and_then(|left| u64::try_from(left).ok());
     Some(RestoredRequest {
         ask: Box::new(ask),
         created_at: Timestamp(request.created_at.0),

@@ -32,6 +32,14 @@ pub(super) fn state_name(state: SessionState) -> &'static str {
     }
 }
 
+/// What is not known is over.
+pub(super) fn state_named(name: &str) -> SessionState {
+    use SessionState::{AssistantTurn, Dead, Starting, UserTurn};
+    let states = [Starting, AssistantTurn, UserTurn];
+    let known = states.into_iter().find(|state| state_name(*state) == name);
+    known.unwrap_or(Dead)
+}
+
 pub(super) fn request_type(kind: &Kind) -> RequestType {
     match kind {
         Kind::Tool => RequestType::ToolApproval,
@@ -222,9 +230,7 @@ pub(super) fn stored_decision(stored: &serde_json::Value) -> Option<Decision> {
                 .map(|(question, answer)| {
                     let answer = match answer.as_str() {
                         Some(text) => AnswerValue::Text(text.to_owned()),
-                        None => {
-                            AnswerValue::Labels(serde_json::from_value(answer.clone()).ok()?)
-                        }
+                        None => AnswerValue::Labels(serde_json::from_value(answer.clone()).ok()?),
                     };
                     Some((question.clone(), answer))
                 })

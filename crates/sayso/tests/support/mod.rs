@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use sayso::config::{Config, PolicySettings};
+use sayso::config::{Config, Limit, OnShutdown, PolicySettings};
 use sayso::server::Server;
 use sayso::web::Secret;
 use serde_json::{Value, json};
@@ -58,6 +58,8 @@ impl TestServer {
             pass_environment: Vec::new(),
             default_agent: "demo".to_owned(),
             default_folder: Some(project),
+            on_shutdown: OnShutdown::Stop,
+            unclaimed_timeout: Limit(Some(Duration::from_secs(60))),
             policies,
         };
         let listener = TcpListener::bind(config.listen).await.unwrap();

@@ -83,7 +83,11 @@ async fn i7_what_belongs_to_an_agent_that_lives_is_left_alone() {
     assert_eq!(ids, [request_id(12)]);
     let state = bench.store.session(session_id(1)).await.unwrap().unwrap();
     assert_eq!(state, session(1));
-    let left = bench.store.unfinished_requests(session_id(1)).await.unwrap();
+    let left = bench
+        .store
+        .unfinished_requests(session_id(1))
+        .await
+        .unwrap();
     let left: Vec<(RequestId, bool)> = left
         .iter()
         .map(|left| (left.request.id, left.decision.is_some()))
@@ -99,9 +103,7 @@ fn orphan_decision(number: u128) -> DecisionRow {
         client_id: None,
         client_label: None,
         decision: "null".to_owned(),
-        message: Some(
-            "The agent was lost while this request was open.".to_owned(),
-        ),
+        message: Some("The agent was lost while this request was open.".to_owned()),
         at: UnixMillis(77_000),
         delivery: Delivery::None,
         delivered_at: None,

@@ -3,13 +3,15 @@
 use sayso_broker::{
     Ask, Choice, Form, Json, Kind, Mode, ModeEffect, Plan, Question, QuestionOption, RequestId,
 };
-use sayso_claude::{AgentEvent, Elicitation, ElicitationForm, PermissionMode, RawJson, ToolAsk, ToolStart};
+use sayso_claude::{
+    AgentEvent, Elicitation, ElicitationForm, PermissionMode, RawJson, ToolAsk, ToolStart,
+};
 use sayso_protocol::RequestDetail;
 use sayso_store::RequestRow;
-use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::path::Path;
 use uuid::Uuid;
 
 use super::{form, native_id, reading};

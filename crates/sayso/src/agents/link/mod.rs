@@ -110,12 +110,7 @@ fn first_line_id() -> Uuid {
     sayso_claude::answer_id("initialize")
 }
 
-fn spawn(
-    state: State,
-    origin: Origin,
-    adapter: Adapter,
-    destination: Destination,
-) -> AgentHandle {
+fn spawn(state: State, origin: Origin, adapter: Adapter, destination: Destination) -> AgentHandle {
     let shared = Arc::new(Shared {
         state: Mutex::new(state),
         changed: Notify::new(),

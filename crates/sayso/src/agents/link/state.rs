@@ -18,6 +18,8 @@ pub(super) struct State {
     runner: Runner,
     /// Lines that the runner has not taken, oldest first.
     waiting: VecDeque<(Uuid, String)>,
+    /// Lines that it has taken and not written yet: sent again over the next connection, should this one break.
+    taken: VecDeque<(Uuid, String)>,
     /// Requests of the agent that are neither on disk nor answered, with the line that each came in.
     unsettled: HashMap<String, u64>,
     /// Answers to those, on their way.
@@ -43,6 +45,7 @@ impl State {
             session,
             runner: Runner::NotYet,
             waiting: VecDeque::new(),
+            taken: VecDeque::new(),
             unsettled: HashMap::new(),
             answers: HashMap::new(),
             stored: 0,
@@ -54,12 +57,15 @@ impl State {
 
     pub(super) fn connected(&mut self, handle: Handle) {
         self.runner = Runner::Connected(handle);
+        self.taken.append(&mut self.waiting);
+        std::mem::swap(&mut self.taken, &mut self.waiting);
         self.flush();
     }
 
     pub(super) fn gone(&mut self) {
         self.runner = Runner::Gone;
         self.waiting.clear();
+        self.taken.clear();
     }
 
     pub(super) fn with_runner(&self, say: impl FnOnce(&Handle) -> Result<(), RunnerError>) {
@@ -111,12 +117,16 @@ impl State {
         let Runner::Connected(handle) = &self.runner else {
             return self.waiting.is_empty();
         };
-        while let Some((id, line)) = self.waiting.front() {
-            match handle.write(*id, line.as_bytes()) {
-                Err(RunnerError::Overloaded) => return false,
-                // What cannot be written is not tried for ever; a closed connection ends the task.
-                Ok(()) | Err(_) => self.waiting.pop_front(),
-            };
+        while let Some((id, line)) = self.waiting.pop_front() {
+            match handle.write(id, line.as_bytes()) {
+                // A closed connection is followed by another one, or by the end.
+                Ok(()) | Err(RunnerError::Closed) => self.taken.push_back((id, line)),
+                Err(RunnerError::Overloaded) => {
+                    self.waiting.push_front((id, line));
+                    return false;
+                }
+                Err(error) => tracing::error!(%error, "a line for an agent was dropped"),
+            }
         }
         true
     }
@@ -135,7 +145,9 @@ impl State {
         Ok(reception)
     }
 
-    pub(super) fn written(&mut self, id: Uuid) {
+    /// The line is with the agent, or never will be.
+    pub(super) fn over(&mut self, id: Uuid) {
+        self.taken.retain(|(taken, _)| *taken != id);
         if let Some(request_id) = self.answers.remove(&id) {
             self.settle(&request_id);
         }
@@ -154,7 +166,9 @@ impl State {
 
     fn unacknowledged(&self) -> u64 {
         let unsettled = self.unsettled.values().min();
-        let upto = unsettled.map_or(self.stored, |first| self.stored.min(first.saturating_sub(1)));
+        let upto = unsettled.map_or(self.stored, |first| {
+            self.stored.min(first.saturating_sub(1))
+        });
         upto.saturating_sub(self.acknowledged)
     }
 

@@ -118,7 +118,8 @@ impl Task {
                 Some(again) => connection = again,
                 None => {
                     self.shared.lock().gone();
-                    self.ended(fault(AgentFault::Lost(reason.to_string()))).await;
+                    self.ended(fault(AgentFault::Lost(reason.to_string())))
+                        .await;
                     if reason != LostReason::Replaced {
                         let folder = folder.to_owned();
                         let _ = tokio::task::spawn_blocking(move || bury(&folder)).await;
@@ -135,7 +136,11 @@ impl Task {
         loop {
             let (initializing, waits, stored) = {
                 let mut state = self.shared.lock();
-                (state.is_initializing(), !state.flush(), state.has_unacknowledged())
+                (
+                    state.is_initializing(),
+                    !state.flush(),
+                    state.has_unacknowledged(),
+                )
             };
             if stored && acknowledge_at.is_none() {
                 acknowledge_at = Some(Instant::now() + ACKNOWLEDGE_AFTER);
@@ -195,7 +200,7 @@ impl Task {
                 }
             }
             Event::Written(id) => {
-                self.shared.lock().written(id);
+                self.shared.lock().over(id);
                 outputs.push(AgentOutput::Written(id));
             }
             Event::WriteFailed(id, WriteFailure::Overloaded) => {
@@ -203,6 +208,7 @@ impl Task {
                 self.give_up(AgentFault::InputStalled);
             }
             Event::WriteFailed(id, WriteFailure::InputClosed | WriteFailure::AgentEnded) => {
+                self.shared.lock().over(id);
                 outputs.push(AgentOutput::NotWritten(id));
             }
             Event::InputStalled => self.give_up(AgentFault::InputStalled),
@@ -264,9 +270,7 @@ impl Task {
             EndReason::RunnerTerminated => {
                 Some(AgentFault::Lost("its runner was told to end".to_owned()))
             }
-            EndReason::FolderRemoved => {
-                Some(AgentFault::Lost("its folder was removed".to_owned()))
-            }
+            EndReason::FolderRemoved => Some(AgentFault::Lost("its folder was removed".to_owned())),
             EndReason::Itself | EndReason::Stopped | EndReason::OutputClosed => None,
         });
         EndedAgent {
