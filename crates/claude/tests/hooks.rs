@@ -102,3 +102,35 @@ fn the_agent_is_told_to_hold_a_tool_when_its_report_fails() {
     assert_eq!(before["onFailure"], "block");
     assert_eq!(before["matcher"], Value::Null);
 }
+
+#[test]
+fn a_restored_request_can_be_answered_and_its_line_may_come_again() {
+    let raw = r#"{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls", "n":1.0}}"#;
+    let raw = sayso_claude::RawJson::parse_text(raw.to_owned()).unwrap();
+    let mut session = ControlSession::with_id_prefix("second");
+    let event = session.restore("ask", &raw, true).unwrap();
+    assert!(matches!(event, AgentEvent::Asked(ask) if ask.request_id == "ask"));
+    let line = Line {
+        text: format!(
+            r#"{{"type":"control_request","request_id":"ask","request":{}}}"#,
+            raw.as_str()
+        ),
+        repaired: false,
+    };
+    let again = session.receive(&line).unwrap();
+    assert_eq!(again, sayso_claude::Reception::default());
+    assert!(session.receive(&line).is_err(), "but only once");
+    let answer = PermissionAnswer::Allow {
+        updated_input: None,
+        updated_permissions: Vec::new(),
+        permanent: false,
+    };
+    let request_id = "ask".to_owned();
+    let sent = session
+        .send(AgentInput::Answer { request_id, answer })
+        .unwrap();
+    assert!(
+        sent.contains(r#"{"command":"ls", "n":1.0}"#),
+        "byte for byte: {sent}"
+    );
+}

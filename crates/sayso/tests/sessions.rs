@@ -61,10 +61,73 @@ async fn i1_a_shutdown_answers_what_is_open_and_records_it() {
 }
 
 #[tokio::test]
-async fn a_killed_server_leaves_its_open_request_on_record_as_orphaned() {
+async fn i7_a_killed_server_leaves_its_request_open_for_the_next_one() {
     let folder = tempfile::tempdir().unwrap();
+    let (mut child, url) = demo_server(&folder).await;
     let project = folder.path().join("project");
-    std::fs::create_dir_all(&project).unwrap();
+    let api = reqwest::Client::builder().no_proxy().build().unwrap();
+    let start = json!({"cwd": project, "prompt": bash("touch after.txt").to_string()});
+    let started = api
+        .post(format!("{url}/api/sessions"))
+        .bearer_auth(TOKEN)
+        .json(&start);
+    let started: Value = started.send().await.unwrap().json().await.unwrap();
+    let request = support::first_request(&api, &url).await;
+    assert_eq!(request["session_id"], started["session_id"]);
+    child.kill().await.unwrap();
+
+    let server = TestServer::start_in(folder, PolicySettings::default()).await;
+    let mut client = server.connect().await;
+    assert_eq!(client.welcome["pending_requests"], json!([request]));
+    let session = started["session_id"].as_str().unwrap();
+    client.subscribe(session).await;
+    let ack = client.respond(&request, json!({"behavior": "allow"})).await;
+    assert_eq!(ack["type"], "ack", "{ack}");
+    let entry = client
+        .entry(session, |entry| entry["kind"] == "decision")
+        .await;
+    assert_eq!(entry["outcome"]["what"], "allowed");
+    client
+        .entry(session, |entry| entry["kind"] == "tool_result")
+        .await;
+    assert!(server.project().join("after.txt").exists());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_killed_agent_and_its_runner_leave_the_request_as_orphaned() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, url) = demo_server(&folder).await;
+    let api = reqwest::Client::builder().no_proxy().build().unwrap();
+    let project = folder.path().join("project");
+    let start = json!({"cwd": project, "prompt": bash("true").to_string()});
+    let started = api
+        .post(format!("{url}/api/sessions"))
+        .bearer_auth(TOKEN)
+        .json(&start);
+    let started: Value = started.send().await.unwrap().json().await.unwrap();
+    let request = support::first_request(&api, &url).await;
+    child.kill().await.unwrap();
+    kill_runners(&folder.path().join("data/agents"));
+
+    let server = TestServer::start_in(folder, PolicySettings::default()).await;
+    let mut client = server.connect().await;
+    assert_eq!(client.welcome["pending_requests"], json!([]));
+    let session = started["session_id"].as_str().unwrap();
+    client.subscribe(session).await;
+    let entry = client
+        .entry(session, |entry| entry["kind"] == "decision")
+        .await;
+    assert_eq!(entry["outcome"]["what"], "orphaned");
+    let error = client.respond(&request, json!({"behavior": "allow"})).await;
+    assert_eq!(error["code"], "already_decided", "{error}");
+    let left = std::fs::read_dir(server.folder.path().join("data/agents")).unwrap();
+    assert_eq!(left.count(), 0, "nothing of it is left");
+    server.stop().await;
+}
+
+async fn demo_server(folder: &tempfile::TempDir) -> (tokio::process::Child, String) {
+    std::fs::create_dir_all(folder.path().join("project")).unwrap();
     let mut child = tokio::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
         .args([
             "demo",
@@ -81,29 +144,19 @@ async fn a_killed_server_leaves_its_open_request_on_record_as_orphaned() {
         .spawn()
         .unwrap();
     let url = support::printed_url(child.stdout.take().unwrap()).await;
-    let api = reqwest::Client::builder().no_proxy().build().unwrap();
-    let start = json!({"cwd": project, "prompt": bash("true").to_string()});
-    let started = api
-        .post(format!("{url}/api/sessions"))
-        .bearer_auth(TOKEN)
-        .json(&start);
-    let started: Value = started.send().await.unwrap().json().await.unwrap();
-    let request = support::first_request(&api, &url).await;
-    assert_eq!(request["session_id"], started["session_id"]);
-    child.kill().await.unwrap();
+    (child, url)
+}
 
-    let server = TestServer::start_in(folder, PolicySettings::default()).await;
-    let mut client = server.connect().await;
-    assert_eq!(client.welcome["pending_requests"], json!([]));
-    let session = started["session_id"].as_str().unwrap();
-    client.subscribe(session).await;
-    let entry = client
-        .entry(session, |entry| entry["kind"] == "decision")
-        .await;
-    assert_eq!(entry["outcome"]["what"], "orphaned");
-    let error = client.respond(&request, json!({"behavior": "allow"})).await;
-    assert_eq!(error["code"], "already_decided", "{error}");
-    server.stop().await;
+/// What a power cut does to those that outlive the server.
+fn kill_runners(folder: &std::path::Path) {
+    for runner in sayso_runner::find(folder).unwrap() {
+        let pid = runner.record.unwrap().pid;
+        let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        while sayso_runner::clean_up(&runner.folder).unwrap() == sayso_runner::CleanUp::Alive {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
 }
 
 #[tokio::test]

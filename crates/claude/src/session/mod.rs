@@ -9,7 +9,7 @@ mod outgoing;
 mod requests;
 mod responses;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
@@ -31,6 +31,8 @@ pub struct ControlSession {
     next_request: u64,
     waiting: HashMap<String, Waiting>,
     ledger: Ledger,
+    /// Requests of an earlier host's time, whose lines may come again.
+    restored: HashSet<String>,
     edits: Edits,
     messages: MessageTracker,
     agent_session_id: Option<String>,
@@ -92,6 +94,7 @@ impl ControlSession {
             next_request: 1,
             waiting: HashMap::new(),
             ledger: Ledger::default(),
+            restored: HashSet::new(),
             edits: Edits::default(),
             messages: MessageTracker::default(),
             agent_session_id: None,
@@ -131,6 +134,7 @@ impl ControlSession {
         let mut reception = Reception::default();
         self.take_request(request, line.repaired, &mut reception)
             .ok()?;
+        self.restored.insert(request_id.to_owned());
         reception.events.pop()
     }
 
@@ -158,6 +162,7 @@ impl ControlSession {
     pub fn receive(&mut self, line: &Line) -> Result<Reception, ProtocolError> {
         let mut reception = Reception::default();
         match wire::parse(line)? {
+            Inbound::Request(request) if self.restored.remove(&request.request_id) => {}
             Inbound::Request(request) => {
                 reception.opened = Some(request.request_id.clone());
                 self.take_request(request, line.repaired, &mut reception)?;

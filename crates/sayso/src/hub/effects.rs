@@ -162,7 +162,7 @@ impl Hub {
     }
 
     /// The request need not be asked again after a restart.
-    fn is_recorded(&self, session: SessionId, native_id: &Json) {
+    pub(super) fn is_recorded(&self, session: SessionId, native_id: &Json) {
         let run = self
             .sessions
             .get(session)

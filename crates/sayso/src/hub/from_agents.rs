@@ -138,8 +138,13 @@ impl Hub {
 
     /// True for a request that an earlier server has stored: it is restored, or over.
     fn is_known(&mut self, session: SessionId, native_id: &Json) -> bool {
-        self.run_of(session)
-            .is_some_and(|run| run.progress.is_known(native_id.as_str()))
+        let known = self
+            .run_of(session)
+            .is_some_and(|run| run.progress.is_known(native_id.as_str()));
+        if known {
+            self.is_recorded(session, native_id);
+        }
+        known
     }
 
     fn was_written(&mut self, id: Uuid, delivery: Delivery) {

@@ -1,0 +1,248 @@
+//! One data folder, five agents, and one server after the other.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use sayso_store::{DecidedRequest, Outcome, PageStart, Store};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+use super::ledger::Account;
+use crate::support::{self, TOKEN};
+
+const AGENTS: usize = 5;
+/// A test that waits this long has failed.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+pub(crate) struct World {
+    folder: TempDir,
+    random: u64,
+    api: reqwest::Client,
+    slowest: Duration,
+}
+
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl World {
+    pub(crate) async fn new(seed: u64) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["project", "ledgers", "data"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let world = Self {
+            folder,
+            random: seed | 1,
+            api: reqwest::Client::builder().no_proxy().build().unwrap(),
+            slowest: Duration::ZERO,
+        };
+        world.write_agent();
+        let server = world.start().await;
+        for _ in 0..AGENTS {
+            let body = json!({
+                "cwd": world.folder.path().join("project"), "agent": "claude", "prompt": "go",
+                "policies": {"tool_timeout": "never", "idle_timeout": "never"},
+            });
+            let url = format!("{}/api/sessions", server.url);
+            let start = world.api.post(url).bearer_auth(TOKEN).json(&body);
+            let started: Value = start.send().await.unwrap().json().await.unwrap();
+            assert!(started["session_id"].is_string(), "{started}");
+        }
+        world.all_shown(&server, AGENTS * 10).await;
+        world.kill(server).await;
+        world
+    }
+
+    /// The program that is started as the agent; each of its processes has a ledger of its own.
+    fn write_agent(&self) {
+        let test = std::env::current_exe().unwrap();
+        let ledgers = self.folder.path().join("ledgers");
+        let script = format!(
+            "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 0.0.0; exit; fi\n\
+             SAYSO_TEST_LEDGER='{}'/$$ exec '{}' --exact ledger_agent --ignored --nocapture\n",
+            ledgers.display(),
+            test.display()
+        );
+        let path = self.agent();
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+    }
+
+    fn agent(&self) -> PathBuf {
+        self.folder.path().join("agent")
+    }
+
+    /// Kills a server while it answers, and looks at what the next one makes of it.
+    pub(crate) async fn cycle(&mut self, cycle: u32) {
+        let server = self.start().await;
+        let started = Instant::now();
+        let account = Account::read(&self.folder.path().join("ledgers"));
+        assert_eq!(account.doubled, Vec::<String>::new(), "cycle {cycle}");
+        let shown = self.all_shown(&server, account.open().len()).await;
+        self.slowest = self.slowest.max(started.elapsed());
+        let mut answering = Vec::new();
+        for request in &shown {
+            if self.chance(2) {
+                answering.push(self.decide(&server, request));
+            }
+        }
+        let pause = Duration::from_micros(self.next() % 40_000);
+        tokio::time::sleep(pause).await;
+        self.kill(server).await;
+        for answer in answering {
+            answer.abort();
+        }
+    }
+
+    /// Answers everything, and holds the ledgers against the records.
+    pub(crate) async fn finish(self) {
+        let server = self.start().await;
+        let open = Account::read(&self.folder.path().join("ledgers")).open();
+        self.all_shown(&server, open.len()).await;
+        let stop: Vec<Value> = self.get(&server, "/api/sessions", "sessions").await;
+        for session in stop {
+            let id = session["session_id"].as_str().unwrap();
+            let url = format!("{}/api/sessions/{id}/stop", server.url);
+            let stopped = self.api.post(url).bearer_auth(TOKEN).json(&json!({}));
+            assert!(stopped.send().await.unwrap().status().is_success());
+        }
+        let deadline = Instant::now() + PATIENCE;
+        let agents = self.folder.path().join("data/agents");
+        while std::fs::read_dir(&agents).unwrap().count() > 0 {
+            assert!(Instant::now() < deadline, "agents are left");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        self.kill(server).await;
+        let account = Account::read(&self.folder.path().join("ledgers"));
+        self.compare(&account).await;
+        println!(
+            "{} asked, {} answered; the slowest restart showed everything after {:?}",
+            account.asked.len(),
+            account.heard.len(),
+            self.slowest
+        );
+    }
+
+    async fn compare(&self, account: &Account) {
+        assert_eq!(account.doubled, Vec::<String>::new());
+        let store = Store::open(&self.folder.path().join("data/sayso.db"))
+            .await
+            .unwrap();
+        let records = all_decisions(&store).await;
+        let mut recorded = BTreeSet::new();
+        for record in &records {
+            let ask = command(record);
+            assert!(recorded.insert(ask.clone()), "{ask} was recorded twice");
+            let heard = account.heard.get(&ask).map(String::as_str);
+            match record.decision.outcome {
+                Outcome::Allowed => assert_eq!(heard, Some("allow"), "{ask}"),
+                Outcome::Denied => assert_eq!(heard, Some("deny"), "{ask}"),
+                Outcome::Withdrawn => assert_eq!(heard, None, "{ask}"),
+                other => panic!("{ask} ended as {other:?}"),
+            }
+        }
+        assert_eq!(
+            recorded, account.asked,
+            "every ask is on record, and nothing else"
+        );
+        store.close().await;
+    }
+
+    async fn start(&self) -> Server {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sayso"))
+            .args([
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--token",
+                TOKEN,
+                "--claude",
+            ])
+            .arg(self.agent())
+            .arg("--data-dir")
+            .arg(self.folder.path().join("data"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let url = support::printed_url(child.stdout.take().unwrap()).await;
+        Server { child, url }
+    }
+
+    async fn kill(&self, mut server: Server) {
+        server.child.kill().await.unwrap();
+    }
+
+    /// Waits until so many requests are shown, as the ledgers say there are.
+    async fn all_shown(&self, server: &Server, count: usize) -> Vec<Value> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let shown = self.get(server, "/api/requests", "pending_requests").await;
+            // An agent may have asked more since its ledger was read, never less.
+            if shown.len() >= count {
+                return shown;
+            }
+            if Instant::now() >= deadline {
+                let sessions = self.get(server, "/api/sessions", "sessions").await;
+                panic!("{} of {count} are shown: {sessions:?}", shown.len());
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    async fn get(&self, server: &Server, path: &str, field: &str) -> Vec<Value> {
+        let url = format!("{}{path}", server.url);
+        let answer = self.api.get(url).bearer_auth(TOKEN).send().await.unwrap();
+        let answer: Value = answer.json().await.unwrap();
+        answer[field].as_array().unwrap().clone()
+    }
+
+    fn decide(&self, server: &Server, request: &Value) -> tokio::task::JoinHandle<()> {
+        let id = request["request_id"].as_str().unwrap();
+        let even = id.bytes().map(u32::from).sum::<u32>() % 2 == 0;
+        let behavior = if even { "allow" } else { "deny" };
+        let body = json!({
+            "input_digest": request["input_digest"], "decision": {"behavior": behavior},
+        });
+        let url = format!("{}/api/requests/{id}/decision", server.url);
+        let answer = self.api.post(url).bearer_auth(TOKEN).json(&body);
+        // Whether the answer comes back is not this one's to know.
+        tokio::spawn(async move { drop(answer.send().await) })
+    }
+
+    fn next(&mut self) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random
+    }
+
+    fn chance(&mut self, one_in: u64) -> bool {
+        self.next() % one_in == 0
+    }
+}
+
+fn command(record: &DecidedRequest) -> String {
+    let input: Value = serde_json::from_str(&record.request.input).unwrap();
+    input["command"].as_str().unwrap().to_owned()
+}
+
+async fn all_decisions(store: &Store) -> Vec<DecidedRequest> {
+    let mut all = Vec::new();
+    let mut start = PageStart::Newest;
+    loop {
+        let page = store.decisions(start, 500).await.unwrap();
+        let Some(last) = page.last() else {
+            return all;
+        };
+        start = PageStart::Before(last.decision.cursor());
+        all.extend(page);
+    }
+}
