@@ -92,7 +92,7 @@ impl World {
                 answering.push(self.decide(&server, request));
             }
         }
-        let pause = Duration::from_micros(self.next() % 40_000);
+        let pause = Duration::from_micros(self.next() % 100_000);
         tokio::time::sleep(pause).await;
         self.kill(server).await;
         for answer in answering {

@@ -1,0 +1,55 @@
+/** The server goes and comes back; the real agent and its question stay. */
+import { writeFileSync } from 'node:fs'
+
+import { fileExists } from '../fixtures/files.ts'
+import { expect, test } from '../fixtures/test.ts'
+import { bash, say, use, write } from '../model/script.ts'
+
+test('a killed server loses nothing: the same card is there, and Allow works', async ({
+  app,
+  server,
+  model,
+  folders,
+}) => {
+  model.play({ main: [use(write('late', 'late.txt', 'still here\n')), say('Written.')] })
+  await app.startSession({ prompt: 'Write it' })
+  await app.expectCard('Write')
+  const agents = server.agentProcesses()
+  expect(agents).toHaveLength(1)
+
+  await server.kill()
+  await expect(app.page.getByTestId('connection-status')).toBeVisible()
+  await server.startAgain()
+  // Nobody reloads: the page finds its way back.
+  await expect(app.page.getByTestId('connection-status')).toBeHidden()
+  await app.expectCard('Write')
+  expect(server.agentProcesses()).toEqual(agents)
+  expect(fileExists(folders, 'late.txt')).toBe(false)
+  await app.allow()
+  await expect(app.transcript).toContainText('Written.')
+  expect(fileExists(folders, 'late.txt')).toBe(true)
+})
+
+test.describe('a server that leaves its agents alone', () => {
+  test.use({ environment: { SAYSO_ON_SHUTDOWN: 'keep' } })
+
+  test('finds what they did meanwhile', async ({ app, server, model, folders }) => {
+    const command = 'while [ ! -e go ]; do sleep 0.05; done; echo finished > result.txt'
+    model.play({ main: [use(bash('wait', command)), say('It is finished.')] })
+    await app.startSession({ prompt: 'Wait for it' })
+    await app.expectCard('Bash')
+    await app.allow()
+    await expect(app.card).toBeHidden()
+
+    await server.terminate()
+    writeFileSync(`${folders.project}/go`, '')
+    await expect.poll(() => fileExists(folders, 'result.txt')).toBe(true)
+    await server.startAgain()
+    await expect(app.transcript).toContainText('It is finished.')
+    await expect(app.transcript.getByText('It is finished.')).toHaveCount(1)
+    await app.expectState('user_turn')
+    // This test leaves nothing behind either.
+    await app.stopSession()
+    await app.expectState('dead')
+  })
+})
