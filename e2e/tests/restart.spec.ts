@@ -18,10 +18,11 @@ test('a killed server loses nothing: the same card is there, and Allow works', a
   expect(agents).toHaveLength(1)
 
   await server.kill()
-  await expect(app.page.getByTestId('connection-status')).toBeVisible()
+  const status = app.page.getByTestId('connection-status')
+  await expect(status).not.toHaveAttribute('data-status', 'connected')
   await server.startAgain()
   // Nobody reloads: the page finds its way back.
-  await expect(app.page.getByTestId('connection-status')).toBeHidden()
+  await app.expectConnected()
   await app.expectCard('Write')
   expect(server.agentProcesses()).toEqual(agents)
   expect(fileExists(folders, 'late.txt')).toBe(false)

@@ -72,6 +72,7 @@ test('while the agent plans, no rule lets it write', async ({ app, model, socket
     rule: 'Edit(**)',
     effect: 'allow',
     scope: { kind: 'project', path: folders.project },
+    confirm_broad: true,
   })
   expect(rule.type, JSON.stringify(rule)).toBe('ack')
   model.play({ main: [use(write('write', 'early.txt', 'too early\n')), say('I will wait.')] })

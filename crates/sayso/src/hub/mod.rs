@@ -62,6 +62,8 @@ const WRITE_QUEUE: usize = 2 * WRITES_UNDER_WAY;
 const CONTROL_PATIENCE: Duration = Duration::from_secs(15);
 /// How long the answers that a shutdown makes may take.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(3);
+/// How often a shutdown looks whether it is over.
+const STOPPING_LOOKS: Duration = Duration::from_millis(20);
 /// How long agents may take to end; they are killed then.
 const STOP_PATIENCE: Duration = Duration::from_secs(14);
 
@@ -140,6 +142,8 @@ pub struct Hub {
     rules: RuleBook,
     /// What rules would look at, of each open request.
     calls: HashMap<RequestId, Call>,
+    /// Shared with every task that serves an agent.
+    links: Arc<()>,
     phase: Phase,
     handle: HubHandle,
     messages: mpsc::Receiver<HubMessage>,
@@ -197,6 +201,7 @@ impl Hub {
             restarts: HashMap::new(),
             rules: RuleBook::load(rules),
             calls: HashMap::new(),
+            links: Arc::new(()),
             phase: Phase::Running,
             handle: HubHandle {
                 messages: messages_sender,
@@ -307,7 +312,9 @@ impl Hub {
     fn next_wakeup(&self) -> Option<Timestamp> {
         let shutdown = match self.phase {
             Phase::Running | Phase::Leaving => None,
-            Phase::Draining { until } | Phase::Stopping { until } => Some(until),
+            Phase::Draining { until } => Some(until),
+            // What is waited for then does not wake anybody up.
+            Phase::Stopping { until } => Some(until.min(now().plus(STOPPING_LOOKS))),
         };
         let controls = self.controls.values().map(|control| control.deadline).min();
         let unsaved = self.sessions.next_retry();
@@ -358,7 +365,10 @@ impl Hub {
         match self.phase {
             Phase::Running | Phase::Draining { .. } => false,
             Phase::Leaving => true,
-            Phase::Stopping { until } => !self.sessions.any_running() || until <= now,
+            Phase::Stopping { until } => {
+                let served = Arc::strong_count(&self.links) > 1;
+                (!self.sessions.any_running() && !served) || until <= now
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use sayso_claude::{LaunchOptions, PassedVariables, PermissionMode};
 use sayso_protocol::{Ack, EntryBody, ErrorCode, ErrorMessage, NoticeLevel, StartSession};
 use sayso_runner::{LaunchSpec, Limits as RunnerLimits};
 use sayso_store::Write;
+use std::sync::Arc;
 use uuid::Uuid;
 
 use super::checks::{CheckedStart, Checks, Trust, check};
@@ -227,6 +228,7 @@ impl Hub {
             session: id,
             run: number,
             hub: self.to_hub.clone(),
+            busy: Arc::clone(&self.links),
         };
         let adapter = claude::Adapter::new(options.cwd.clone());
         let handle = link::start(self.runner_for(id, &options), adapter, destination);

@@ -9,6 +9,7 @@ use sayso_claude::{AgentEvent, ControlSession, PermissionMode, RawJson};
 use sayso_protocol::RequestDetail;
 use sayso_runner::{Connection, RunnerState, clean_up};
 use sayso_store::RequestWithDecision;
+use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -171,6 +172,7 @@ impl Hub {
             session: id,
             run: number,
             hub: self.to_hub.clone(),
+            busy: Arc::clone(&self.links),
         };
         let adapter = claude::Adapter::new(cwd);
         let handle = link::take_over(folder, connection, session, ready, adapter, destination);

@@ -37,6 +37,8 @@ pub struct Destination {
     pub session: SessionId,
     pub run: u64,
     pub hub: mpsc::Sender<FromAgent>,
+    /// Held as long as there is something left to do for the agent.
+    pub busy: Arc<()>,
 }
 
 /// A runner that is to be started for a new agent.

@@ -28,6 +28,8 @@ const OFFER_AGAIN_AFTER: Duration = Duration::from_millis(20);
 /// A runner whose socket was lost makes it anew within seconds.
 const RECONNECT_FOR: Duration = Duration::from_secs(15);
 const RECONNECT_EVERY: Duration = Duration::from_millis(250);
+/// A runner has little to do before it goes.
+const UNTIL_GONE: Duration = Duration::from_secs(5);
 /// How long the hub may take to store what an ended agent said.
 const UNTIL_FORGOTTEN: Duration = Duration::from_secs(30);
 
@@ -108,8 +110,8 @@ impl Task {
                     self.shared.lock().gone();
                     self.ended(exited).await;
                     self.wait_until_forgotten().await;
-                    // What the socket takes at once is still sent when the connection is dropped.
                     let _ = connection.handle.forget();
+                    let _ = timeout(UNTIL_GONE, gone(&mut connection.events)).await;
                     return;
                 }
                 End::Lost(reason) => reason,
@@ -326,6 +328,11 @@ impl Task {
             sleep(RECONNECT_EVERY).await;
         }
     }
+}
+
+/// The runner goes when it is told to forget.
+async fn gone(events: &mut Events) {
+    while events.next().await.is_some() {}
 }
 
 fn fault(fault: AgentFault) -> Exited {
