@@ -8,6 +8,7 @@
 //! This crate knows rows only. What a state means, who may decide and what is shown is known
 //! elsewhere.
 
+pub mod audit;
 mod error;
 mod facts;
 mod inspect;
@@ -25,6 +26,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use audit::{AuditActor, AuditKind, AuditRecord, AuditRow};
 pub use error::{OpenError, ReadError, UnavailableReason, WriteError};
 pub use facts::{AgentFactsRow, TrustedFolderRow};
 pub use open::{Durability, Store};

@@ -1,5 +1,6 @@
 //! Everything is tested through [`Bench`]: a store with its writer, and rows made from small numbers.
 
+mod audit;
 mod crash;
 mod facts;
 mod faults;

@@ -104,7 +104,7 @@ async fn a_newer_schema_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = some_database(&folder).await;
     change(&path, FROM_THE_FUTURE).await;
-    let words = ["newer Sayso", "schema 9999", "knows 3"];
+    let words = ["newer Sayso", "schema 9999", "knows 5"];
     refuses("newer", &path, &words).await;
 }
 
@@ -203,7 +203,14 @@ async fn only_the_owner_may_look() {
         .map(|path| (path.file_name().unwrap().to_owned(), mode(&path)))
         .collect();
     modes.sort();
-    let names = ["sayso.db", "sayso.db-shm", "sayso.db-wal", "sayso.db.lock"];
+    let names = [
+        "audit.checkpoints",
+        "audit.key",
+        "sayso.db",
+        "sayso.db-shm",
+        "sayso.db-wal",
+        "sayso.db.lock",
+    ];
     assert_eq!(modes, names.map(|name| (name.into(), 0o600)));
     assert_eq!(mode(&parent), 0o700);
     assert_eq!(mode(parent.parent().unwrap()), 0o700);
