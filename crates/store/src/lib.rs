@@ -9,6 +9,7 @@
 //! elsewhere.
 
 pub mod audit;
+mod backup;
 mod error;
 mod facts;
 mod inspect;
@@ -26,7 +27,8 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use audit::{AuditActor, AuditKind, AuditRecord, AuditRow};
+pub use audit::{AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRecord, AuditRow};
+pub use backup::{BackupError, Existing, backup};
 pub use error::{OpenError, ReadError, UnavailableReason, WriteError};
 pub use facts::{AgentFactsRow, TrustedFolderRow};
 pub use open::{Durability, Store};

@@ -11,7 +11,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
-use crate::audit::{self, AuditKey, CHECKPOINT_FILE, Head, HistoryId, Signer, Tail};
+use crate::audit::{self, AuditKey, AuditReader, CHECKPOINT_FILE, Head, HistoryId, Signer, Tail};
 use crate::error::OpenError;
 use crate::inspect::{has_content, inspect};
 use crate::lock::{DatabaseLock, private};
@@ -47,6 +47,7 @@ struct Connections {
     read: SqlitePool,
     /// One connection: SQLite has one writer anyway, and queueing for it is the pool's work.
     write: SqlitePool,
+    folder: PathBuf,
     history: HistoryId,
     /// None for a store in memory.
     signer: Option<Signer>,
@@ -110,6 +111,7 @@ impl Store {
         Ok(Self::from_parts(Connections {
             read,
             write,
+            folder: path.parent().unwrap_or(Path::new(".")).to_owned(),
             history,
             signer: Some(signer),
             head: Mutex::new(None),
@@ -137,6 +139,7 @@ impl Store {
         Ok(Self::from_parts(Connections {
             read: only.clone(),
             write: only,
+            folder: PathBuf::new(),
             history: AuditKey::random()?.history(),
             signer: None,
             head: Mutex::new(None),
@@ -149,6 +152,14 @@ impl Store {
     pub async fn close(&self) {
         self.connections.read.close().await;
         self.connections.write.close().await;
+    }
+
+    /// The history, to be read and checked.
+    pub fn audit(&self) -> AuditReader {
+        AuditReader::new(
+            self.connections.read.clone(),
+            self.connections.folder.clone(),
+        )
     }
 
     pub(crate) fn reader(&self) -> &SqlitePool {

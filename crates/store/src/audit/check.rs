@@ -81,6 +81,15 @@ impl AuditReader {
         Ok(Self { pool, folder })
     }
 
+    /// The history of an open store.
+    pub(crate) fn new(pool: SqlitePool, folder: PathBuf) -> Self {
+        Self { pool, folder }
+    }
+
+    pub(crate) fn pool(&self) -> &SqlitePool {
+        &self.pool
+    }
+
     pub async fn close(&self) {
         self.pool.close().await;
     }

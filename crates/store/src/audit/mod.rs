@@ -18,7 +18,9 @@ mod checkpoint_file;
 mod finding;
 mod hex;
 mod key;
+mod read;
 mod record;
+mod retention;
 mod signer;
 mod verify;
 
@@ -28,7 +30,9 @@ pub use checkpoint::{Checkpoint, CheckpointKind, Start};
 pub use checkpoint_file::CHECKPOINT_FILE;
 pub use finding::Finding;
 pub use key::{AuditKey, KEY_FILE, KeyError, Trust};
+pub use read::{AuditCursor, AuditFilter};
 pub use record::{AuditActor, AuditKind, AuditRecord, AuditRow};
+pub use retention::{Cut, RetentionError};
 pub use verify::{Beginning, Verified};
 
 pub(crate) use append::{Tail, append, head_of, known_ordinal, remember_signed};

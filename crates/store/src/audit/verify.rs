@@ -13,6 +13,8 @@ pub struct Verified {
     pub entries: u64,
     /// The first and the last entry that are there.
     pub range: Option<(i64, i64)>,
+    /// The hash of the last.
+    pub head: Option<Hash>,
     /// The newest entry that a checkpoint vouches for. Whoever can write the database could still
     /// remove or change the ones behind it.
     pub signed: i64,
@@ -39,6 +41,7 @@ impl Verified {
         Self {
             entries: 0,
             range: None,
+            head: None,
             signed: 0,
             checkpoints: 0,
             begins: None,
@@ -211,6 +214,7 @@ impl<Lines: Iterator<Item = String>> Verifier<Lines> {
         Ok(Verified {
             entries: self.entries,
             range: self.last.map(|(last, _)| (self.first, last)),
+            head: self.last.map(|(_, hash)| hash),
             signed: last.size,
             checkpoints: self.check.lines(),
             begins: self.begins,

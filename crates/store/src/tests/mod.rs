@@ -1,6 +1,7 @@
 //! Everything is tested through [`Bench`]: a store with its writer, and rows made from small numbers.
 
 mod audit;
+mod backup;
 mod crash;
 mod facts;
 mod faults;

@@ -4,6 +4,8 @@ mod appending;
 mod damage;
 mod files;
 mod model;
+mod reading;
+mod retention;
 mod tampering;
 
 use super::*;
@@ -39,12 +41,13 @@ impl Dice {
 
 /// An entry whose every field depends on the number.
 fn record(number: u64) -> AuditRecord {
-    let some = |every: u64, text: &str| (number % every != 0).then(|| format!("{text}{number}"));
+    let some =
+        |every: u64, text: &str| (!number.is_multiple_of(every)).then(|| format!("{text}{number}"));
     AuditRecord {
         at: UnixMillis(1_000 + number as i64),
         kind: AuditKind::ALL[number as usize % AuditKind::ALL.len()],
-        session_id: (number % 5 != 0).then(|| session_id(u128::from(number % 3))),
-        request_id: (number % 4 != 0).then(|| request_id(u128::from(number))),
+        session_id: (!number.is_multiple_of(5)).then(|| session_id(u128::from(number % 3))),
+        request_id: (!number.is_multiple_of(4)).then(|| request_id(u128::from(number))),
         project: some(7, "/srv/projekt-ü"),
         tool_name: some(6, "Bash"),
         outcome: ["allowed", "denied", "ran", ""][number as usize % 4].to_owned(),
