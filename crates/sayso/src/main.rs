@@ -9,7 +9,7 @@ use sayso::cli::{Cli, Command, PolicyCommand, ServeArguments};
 use sayso::config::Config;
 use sayso::server::Server;
 use sayso::web::Secret;
-use sayso::{doctor, greeting, logging, rules};
+use sayso::{audit, doctor, greeting, logging, rules};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +28,12 @@ fn main() -> ExitCode {
         Command::Rules(arguments) => runtime
             .block_on(rules::run_remotely(&arguments, std::io::stdout()))
             .map(|()| ExitCode::SUCCESS),
+        Command::Audit(arguments) => {
+            runtime.block_on(audit::run(&arguments, std::io::stdout(), std::io::stderr()))
+        }
+        Command::Backup(arguments) => {
+            runtime.block_on(audit::back_up(&arguments, std::io::stdout()))
+        }
         Command::FakeClaude { arguments } => {
             let end = runtime.block_on(sayso_claude::fake::run(
                 arguments,
