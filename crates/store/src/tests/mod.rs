@@ -7,6 +7,7 @@ mod facts;
 mod faults;
 mod group;
 mod history;
+mod migrations;
 mod opening;
 mod queue;
 mod recovery;

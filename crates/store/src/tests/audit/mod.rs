@@ -40,7 +40,7 @@ impl Dice {
 }
 
 /// An entry whose every field depends on the number.
-fn record(number: u64) -> AuditRecord {
+pub(super) fn record(number: u64) -> AuditRecord {
     let some =
         |every: u64, text: &str| (!number.is_multiple_of(every)).then(|| format!("{text}{number}"));
     AuditRecord {
@@ -65,7 +65,7 @@ fn appended(numbers: impl IntoIterator<Item = u64>) -> Vec<Write> {
         .collect()
 }
 
-async fn check(path: &Path) -> Result<Verified, Finding> {
+pub(super) async fn check(path: &Path) -> Result<Verified, Finding> {
     let reader = AuditReader::open(path).await.unwrap();
     let result = reader.verify().await.unwrap();
     reader.close().await;
