@@ -2,6 +2,7 @@
 
 use sqlx::SqliteConnection;
 
+use crate::audit::{self, AuditRecord};
 use crate::error::WriteError;
 use crate::open::Store;
 use crate::rows::{
@@ -14,16 +15,37 @@ impl Store {
     /// nothing. Returns what it orphaned, in the order in which it was asked. For the start only:
     /// it does not know which agents are alive.
     pub async fn recover(&self, now: UnixMillis) -> Result<Vec<RequestRow>, WriteError> {
+        self.recover_recording(now, |_| Vec::new()).await
+    }
+
+    /// The same, with what the history has to say about the orphaned in the same transaction.
+    pub async fn recover_recording(
+        &self,
+        now: UnixMillis,
+        records: impl FnOnce(&[RequestRow]) -> Vec<AuditRecord> + Send,
+    ) -> Result<Vec<RequestRow>, WriteError> {
         let mut connection = self.writer().acquire().await?;
         transaction::begin(&mut connection).await?;
-        match orphan_and_bury(&mut connection, now).await {
+        let mut tail = self.tail();
+        // Only a commit makes it known again.
+        self.set_head(None);
+        let recovered = async {
+            let orphaned = orphan_and_bury(&mut connection, now).await?;
+            for record in records(&orphaned) {
+                audit::append(&mut connection, &mut tail, &record).await?;
+            }
+            Ok(orphaned)
+        }
+        .await;
+        match recovered {
             Ok(orphaned) => {
                 transaction::commit(&mut connection).await?;
+                self.set_head(tail.head);
                 Ok(orphaned)
             }
             Err(error) => {
                 transaction::rollback(&mut connection).await;
-                Err(error.into())
+                Err(error)
             }
         }
     }

@@ -55,6 +55,59 @@ async fn an_entry_stands_or_falls_with_what_it_records() {
 }
 
 #[tokio::test]
+async fn what_a_killed_server_left_is_ended_and_recorded_in_one_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sayso.db");
+    let mut bench = Bench::at(&path).await;
+    let ask = [
+        Write::PutSession(session(1)),
+        Write::OpenRequest(request(1, 11)),
+        Write::OpenRequest(request(1, 12)),
+        Write::AppendAudit(record(1)),
+    ];
+    bench.write(ask).await.unwrap();
+    let recovered = bench
+        .store
+        .recover_recording(UnixMillis(9), |orphaned| {
+            orphaned.iter().map(|_| record(2)).collect()
+        })
+        .await;
+    assert_eq!(recovered.unwrap().len(), 2);
+    bench.write(appended([3])).await.unwrap();
+    assert_eq!(seqs(&bench.store).await, [1, 2, 3, 4]);
+    bench.close().await;
+    check(&path).await.unwrap();
+}
+
+/// While a server writes, signs and cuts, a check from outside never cries wolf.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_check_beside_a_busy_server_finds_nothing_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sayso.db");
+    let mut bench = Bench::at(&path).await;
+    bench.write(appended([1])).await.unwrap();
+    let checked = path.clone();
+    let checking = tokio::spawn(async move {
+        let reader = AuditReader::open(&checked).await.unwrap();
+        let mut seen = 0;
+        while seen < 8_000 {
+            let verified = reader.verify().await.unwrap().unwrap();
+            seen = verified.range.map_or(0, |(_, last)| last);
+        }
+    });
+    for round in 1..=40 {
+        bench.write(appended(2..=202)).await.unwrap();
+        if round % 8 == 0 {
+            let before = UnixMillis(i64::MAX);
+            bench.store.cut_audit(before, UnixMillis(1)).await.unwrap();
+        }
+    }
+    checking.await.unwrap();
+    bench.close().await;
+    assert_eq!(check(&path).await.unwrap().signed, 8_041);
+}
+
+#[tokio::test]
 async fn nothing_of_ours_can_change_an_entry() {
     let mut bench = Bench::in_memory().await;
     bench.write(appended([1])).await.unwrap();
