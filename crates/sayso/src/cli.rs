@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::audit::{AuditArguments, BackupArguments};
 use crate::config::{OnShutdown, Overrides};
 
 /// Runs coding agents on this machine and asks you before they act.
@@ -34,6 +35,10 @@ pub enum Command {
     Policy(PolicyCommand),
     /// List, add, remove and test the rules of the running server.
     Rules(RulesArguments),
+    /// Look at the history, export it and check that nobody changed it.
+    Audit(AuditArguments),
+    /// Copy the database into one file, also while the server runs.
+    Backup(BackupArguments),
     /// Hold one agent, so that it outlives the server; started by Sayso itself.
     #[command(hide = true, name = "runner")]
     Runner { folder: PathBuf },

@@ -1,6 +1,7 @@
 //! The Sayso server as a library; `main.rs` only parses, binds and runs.
 
 pub mod agents;
+pub mod audit;
 pub mod cli;
 pub mod config;
 pub mod doctor;
@@ -8,6 +9,7 @@ pub mod folders;
 pub mod greeting;
 pub mod hub;
 pub mod logging;
+pub mod mask;
 pub mod rules;
 pub mod server;
 pub mod web;

@@ -9,7 +9,7 @@ use sayso::cli::{Cli, Command, PolicyCommand, ServeArguments};
 use sayso::config::{Config, OnShutdown};
 use sayso::server::Server;
 use sayso::web::Secret;
-use sayso::{doctor, greeting, logging, rules};
+use sayso::{audit, doctor, greeting, logging, rules};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -32,6 +32,12 @@ fn main() -> ExitCode {
             .block_on(rules::run_remotely(&arguments, std::io::stdout()))
             .map(|()| ExitCode::SUCCESS),
         Command::Runner { .. } => return ExitCode::FAILURE,
+        Command::Audit(arguments) => {
+            runtime.block_on(audit::run(&arguments, std::io::stdout(), std::io::stderr()))
+        }
+        Command::Backup(arguments) => {
+            runtime.block_on(audit::back_up(&arguments, std::io::stdout()))
+        }
         Command::FakeClaude { arguments } => {
             let end = runtime.block_on(sayso_claude::fake::run(
                 arguments,

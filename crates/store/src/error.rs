@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::audit::KeyError;
 use crate::rows::{DecisionRow, RequestId, SessionId};
 
 /// Why a database was not opened. Each is one sentence for the person who started the server, and
@@ -45,6 +46,9 @@ pub enum OpenError {
         path: PathBuf,
         source: std::io::Error,
     },
+
+    #[error("the history cannot be signed: {0}")]
+    Key(#[from] KeyError),
 
     #[error(
         "{} cannot be opened ({source}); check that its folder is writable and has room",

@@ -45,16 +45,7 @@ pub(crate) fn has_content(path: &Path) -> Result<bool, OpenError> {
 
 /// Reads the whole file once, without being able to change it.
 pub(crate) async fn inspect(path: &Path) -> Result<(), OpenError> {
-    let failed = |source: sqlx::Error| match Fault::of(&source) {
-        Fault::Unavailable(UnavailableReason::Corrupt) => OpenError::Corrupt {
-            path: path.to_owned(),
-            detail: source.to_string(),
-        },
-        Fault::Unavailable(_) | Fault::ForeignKey | Fault::Statement => OpenError::Database {
-            path: path.to_owned(),
-            source: source.into(),
-        },
-    };
+    let failed = |source: sqlx::Error| failure(path, source);
     let mut connection = SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
@@ -74,18 +65,40 @@ pub(crate) async fn inspect(path: &Path) -> Result<(), OpenError> {
                 detail: finding.lines().collect::<Vec<_>>().join(" "),
             });
         }
-        check_schema(&mut connection, path, failed).await
+        check_schema(&mut connection, path, failed).await.map(drop)
     }
     .await;
     connection.close().await.map_err(failed)?;
     result
 }
 
+/// The schema of a database that is ours and not newer than this program; 0 for an empty one.
+pub(crate) async fn schema(
+    connection: &mut SqliteConnection,
+    path: &Path,
+) -> Result<i64, OpenError> {
+    check_schema(connection, path, |source| failure(path, source)).await
+}
+
+fn failure(path: &Path, source: sqlx::Error) -> OpenError {
+    let path = path.to_owned();
+    match Fault::of(&source) {
+        Fault::Unavailable(UnavailableReason::Corrupt) => OpenError::Corrupt {
+            path,
+            detail: source.to_string(),
+        },
+        Fault::Unavailable(_) | Fault::ForeignKey | Fault::Statement => OpenError::Database {
+            path,
+            source: source.into(),
+        },
+    }
+}
+
 async fn check_schema(
     connection: &mut SqliteConnection,
     path: &Path,
     failed: impl Fn(sqlx::Error) -> OpenError,
-) -> Result<(), OpenError> {
+) -> Result<i64, OpenError> {
     let not_sayso = || OpenError::NotSayso {
         path: path.to_owned(),
     };
@@ -95,7 +108,7 @@ async fn check_schema(
             .await
             .map_err(&failed)?;
     if tables.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     if !tables.iter().any(|table| table == "_sqlx_migrations") {
         return Err(not_sayso());
@@ -121,7 +134,7 @@ async fn check_schema(
             .any(|step| step.version == *version && *step.checksum == **checksum)
     };
     if applied.iter().all(ours) {
-        Ok(())
+        Ok(applied.first().map_or(0, |(version, _)| *version))
     } else {
         Err(not_sayso())
     }

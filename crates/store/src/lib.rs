@@ -8,6 +8,8 @@
 //! This crate knows rows only. What a state means, who may decide and what is shown is known
 //! elsewhere.
 
+pub mod audit;
+mod backup;
 mod error;
 mod facts;
 mod inspect;
@@ -25,6 +27,8 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use audit::{AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRecord, AuditRow};
+pub use backup::{BackupError, Existing, backup};
 pub use error::{OpenError, ReadError, UnavailableReason, WriteError};
 pub use facts::{AgentFactsRow, TrustedFolderRow};
 pub use open::{Durability, Store};

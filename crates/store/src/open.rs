@@ -3,7 +3,7 @@
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sqlx::migrate::Migrator;
@@ -11,6 +11,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
+use crate::audit::{self, AuditKey, AuditReader, CHECKPOINT_FILE, Head, HistoryId, Signer, Tail};
 use crate::error::OpenError;
 use crate::inspect::{has_content, inspect};
 use crate::lock::{DatabaseLock, private};
@@ -46,6 +47,12 @@ struct Connections {
     read: SqlitePool,
     /// One connection: SQLite has one writer anyway, and queueing for it is the pool's work.
     write: SqlitePool,
+    folder: PathBuf,
+    history: HistoryId,
+    /// None for a store in memory.
+    signer: Option<Signer>,
+    /// The end of the history, for whoever holds the write connection. None: to be looked up.
+    head: Mutex<Option<Head>>,
     _lock: Option<DatabaseLock>,
 }
 
@@ -94,11 +101,22 @@ impl Store {
                 path: path.clone(),
                 source: source.into(),
             })?;
+        let key = AuditKey::kept_in(path.parent().unwrap_or(Path::new(".")))?;
+        let history = key.history();
+        let signer = signer(&path, key, &write).await?;
         let read = pool(READ_CONNECTIONS)
             .connect_with(options.pragma("query_only", "ON"))
             .await
             .map_err(failed)?;
-        Ok(Self::from_pools(read, write, Some(lock)))
+        Ok(Self::from_parts(Connections {
+            read,
+            write,
+            folder: path.parent().unwrap_or(Path::new(".")).to_owned(),
+            history,
+            signer: Some(signer),
+            head: Mutex::new(None),
+            _lock: Some(lock),
+        }))
     }
 
     /// A store that is gone when it is dropped, for tests.
@@ -118,7 +136,15 @@ impl Store {
             .run(&only)
             .await
             .map_err(|source| failed(source.into()))?;
-        Ok(Self::from_pools(only.clone(), only, None))
+        Ok(Self::from_parts(Connections {
+            read: only.clone(),
+            write: only,
+            folder: PathBuf::new(),
+            history: AuditKey::random()?.history(),
+            signer: None,
+            head: Mutex::new(None),
+            _lock: None,
+        }))
     }
 
     /// Waits for reads under way, moves the write-ahead log into the database and closes it. The
@@ -126,6 +152,14 @@ impl Store {
     pub async fn close(&self) {
         self.connections.read.close().await;
         self.connections.write.close().await;
+    }
+
+    /// The history, to be read and checked.
+    pub fn audit(&self) -> AuditReader {
+        AuditReader::new(
+            self.connections.read.clone(),
+            self.connections.folder.clone(),
+        )
     }
 
     pub(crate) fn reader(&self) -> &SqlitePool {
@@ -136,15 +170,58 @@ impl Store {
         &self.connections.write
     }
 
-    fn from_pools(read: SqlitePool, write: SqlitePool, lock: Option<DatabaseLock>) -> Self {
-        Self {
-            connections: Arc::new(Connections {
-                read,
-                write,
-                _lock: lock,
-            }),
+    pub(crate) fn signer(&self) -> Option<&Signer> {
+        self.connections.signer.as_ref()
+    }
+
+    /// The end of the history, to be extended in a transaction.
+    pub(crate) fn tail(&self) -> Tail {
+        Tail {
+            history: self.connections.history,
+            head: *self.head(),
         }
     }
+
+    /// After a commit the end of the history is known. After anything else it is not.
+    pub(crate) fn set_head(&self, head: Option<Head>) {
+        *self.head() = head;
+    }
+
+    fn head(&self) -> std::sync::MutexGuard<'_, Option<Head>> {
+        let head = &self.connections.head;
+        head.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn from_parts(connections: Connections) -> Self {
+        Self {
+            connections: Arc::new(connections),
+        }
+    }
+}
+
+/// What signs the history, with its file in order.
+async fn signer(path: &Path, key: AuditKey, write: &SqlitePool) -> Result<Signer, OpenError> {
+    let failed = |source: sqlx::Error| OpenError::Database {
+        path: path.to_owned(),
+        source: source.into(),
+    };
+    let mut connection = write.acquire().await.map_err(failed)?;
+    let known = audit::known_ordinal(&mut connection)
+        .await
+        .map_err(failed)?;
+    let head = audit::head_of(&mut connection, key.history())
+        .await
+        .map_err(failed)?;
+    drop(connection);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let signer = Signer::open(path, folder, key, known, &head).map_err(|source| OpenError::Io {
+        path: folder.join(CHECKPOINT_FILE),
+        source,
+    })?;
+    audit::remember_signed(write, signer.ordinal())
+        .await
+        .map_err(failed)?;
+    Ok(signer)
 }
 
 /// Connections live as long as the store: one that lives in memory would lose its content, and a

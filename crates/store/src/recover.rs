@@ -2,6 +2,7 @@
 
 use sqlx::SqliteConnection;
 
+use crate::audit::{self, AuditRecord};
 use crate::error::WriteError;
 use crate::open::Store;
 use crate::rows::{
@@ -11,23 +12,37 @@ use crate::transaction;
 
 impl Store {
     /// Ends every request that is still open as orphaned and every session that is not dead, all or
-    /// nothing, except for sessions whose agents live on. Returns what it orphaned, in the order in
-    /// which it was asked. For the start only.
+    /// nothing, except for sessions whose agents live on. What the history has to say about it is part of
+    /// the same transaction. Returns what it orphaned, in the order in which it was asked. For the
+    /// start only.
     pub async fn recover(
         &self,
         now: UnixMillis,
         living: &[SessionId],
+        records: impl FnOnce(&[RequestRow]) -> Vec<AuditRecord> + Send,
     ) -> Result<Vec<RequestRow>, WriteError> {
         let mut connection = self.writer().acquire().await?;
         transaction::begin(&mut connection).await?;
-        match orphan_and_bury(&mut connection, now, living).await {
+        let mut tail = self.tail();
+        // Only a commit makes it known again.
+        self.set_head(None);
+        let recovered = async {
+            let orphaned = orphan_and_bury(&mut connection, now, living).await?;
+            for record in records(&orphaned) {
+                audit::append(&mut connection, &mut tail, &record).await?;
+            }
+            Ok(orphaned)
+        }
+        .await;
+        match recovered {
             Ok(orphaned) => {
                 transaction::commit(&mut connection).await?;
+                self.set_head(tail.head);
                 Ok(orphaned)
             }
             Err(error) => {
                 transaction::rollback(&mut connection).await;
-                Err(error.into())
+                Err(error)
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use sqlx::SqliteConnection;
 
+use crate::audit::{self, AuditRecord, Tail};
 use crate::error::{Fault, WriteError};
 use crate::facts::{self, AgentFactsRow, TrustedFolderRow};
 use crate::queue::{self, QueuedRow};
@@ -46,10 +47,13 @@ pub enum Write {
     /// Adds the rule or replaces what it says.
     PutRule(RuleRow),
     RemoveRule(RuleId),
+    /// Goes into the job of what it records, so that neither is there without the other.
+    AppendAudit(AuditRecord),
 }
 
 pub(crate) async fn apply(
     connection: &mut SqliteConnection,
+    tail: &mut Tail,
     write: &Write,
 ) -> Result<(), WriteError> {
     match write {
@@ -75,6 +79,7 @@ pub(crate) async fn apply(
         Write::PutAgentFacts(row) => facts::put_agent_facts(connection, row).await,
         Write::PutRule(row) => rules::put(connection, row).await,
         Write::RemoveRule(id) => rules::remove(connection, *id).await,
+        Write::AppendAudit(record) => audit::append(connection, tail, record).await,
     }
 }
 

@@ -3,10 +3,11 @@
 //! It takes what has queued up while it was busy and commits it as one transaction, because a commit
 //! costs far more than the rows in it.
 
-use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+use crate::audit::{self, Head};
 use crate::error::WriteError;
 use crate::open::Store;
 use crate::transaction;
@@ -46,6 +47,8 @@ pub enum SubmitError {
 pub struct Writer {
     jobs: mpsc::Sender<WriteJob>,
     task: JoinHandle<()>,
+    /// Signs the history from time to time, and once more at the end.
+    signing: Option<JoinHandle<()>>,
 }
 
 impl Writer {
@@ -54,8 +57,17 @@ impl Writer {
     /// after the last completion.
     pub fn start(store: Store, completions: mpsc::Sender<Completion>, queue: usize) -> Self {
         let (jobs, queued) = mpsc::channel(queue.max(1));
-        let task = tokio::spawn(run(store, queued, completions));
-        Self { jobs, task }
+        let (heads, committed) = watch::channel(None);
+        let signing = store
+            .signer()
+            .cloned()
+            .map(|signer| tokio::spawn(audit::sign_heads(store.clone(), signer, committed)));
+        let task = tokio::spawn(run(store, queued, completions, heads));
+        Self {
+            jobs,
+            task,
+            signing,
+        }
     }
 
     /// Queues a job without waiting.
@@ -66,12 +78,26 @@ impl Writer {
         })
     }
 
-    /// Writes what is queued and stops. Completions must be received meanwhile, or their receiver
+    /// Ends as a killed process does: what is committed stays, what is not signed is not.
+    #[cfg(test)]
+    pub(crate) fn abort(self) {
+        self.task.abort();
+        if let Some(signing) = self.signing {
+            signing.abort();
+        }
+    }
+
+    /// Writes what is queued, signs the history and stops. Completions must be received meanwhile, or their receiver
     /// dropped: the task waits for room to report each job.
     pub async fn close(self) {
         drop(self.jobs);
         if let Err(error) = self.task.await {
             tracing::error!(%error, "the writer ended before its queue was empty");
+        }
+        if let Some(signing) = self.signing
+            && let Err(error) = signing.await
+        {
+            tracing::error!(%error, "the end of the history was not signed");
         }
     }
 }
@@ -80,10 +106,14 @@ async fn run(
     store: Store,
     mut queued: mpsc::Receiver<WriteJob>,
     completions: mpsc::Sender<Completion>,
+    heads: watch::Sender<Option<Head>>,
 ) {
     let mut jobs = Vec::with_capacity(JOBS_PER_COMMIT);
     while queued.recv_many(&mut jobs, JOBS_PER_COMMIT).await > 0 {
         let results = write(&store, &jobs).await;
+        if let Some(head) = store.tail().head {
+            heads.send_if_modified(|known| known.replace(head) != Some(head));
+        }
         for (job, result) in jobs.drain(..).zip(results) {
             if let Err(error) = &result {
                 tracing::warn!(token = job.token, %error, "a write failed");
@@ -104,22 +134,23 @@ async fn write(store: &Store, jobs: &[WriteJob]) -> Vec<Result<(), WriteError>> 
         Ok(connection) => connection,
         Err(error) => return vec![Err(error.into()); jobs.len()],
     };
-    match transact(&mut connection, jobs).await {
+    match transact(store, &mut connection, jobs).await {
         Ok(()) => vec![Ok(()); jobs.len()],
         Err(NotWritten::Begin(error)) => vec![Err(error); jobs.len()],
         Err(NotWritten::Jobs(error)) if jobs.len() == 1 => vec![Err(error)],
-        Err(NotWritten::Jobs(_)) => one_by_one(&mut connection, jobs).await,
+        Err(NotWritten::Jobs(_)) => one_by_one(store, &mut connection, jobs).await,
     }
 }
 
 /// Finds the job that spoiled its group, and keeps it from spoiling the others.
 async fn one_by_one(
+    store: &Store,
     connection: &mut SqliteConnection,
     jobs: &[WriteJob],
 ) -> Vec<Result<(), WriteError>> {
     let mut results = Vec::with_capacity(jobs.len());
     for job in jobs {
-        match transact(connection, std::slice::from_ref(job)).await {
+        match transact(store, connection, std::slice::from_ref(job)).await {
             Ok(()) => results.push(Ok(())),
             Err(NotWritten::Jobs(error)) => results.push(Err(error)),
             Err(NotWritten::Begin(error)) => {
@@ -138,17 +169,26 @@ enum NotWritten {
     Jobs(WriteError),
 }
 
-async fn transact(connection: &mut SqliteConnection, jobs: &[WriteJob]) -> Result<(), NotWritten> {
+async fn transact(
+    store: &Store,
+    connection: &mut SqliteConnection,
+    jobs: &[WriteJob],
+) -> Result<(), NotWritten> {
     if let Err(error) = transaction::begin(connection).await {
         return Err(NotWritten::Begin(error.into()));
     }
+    let mut tail = store.tail();
+    // Only a commit makes it known again.
+    store.set_head(None);
     for write in jobs.iter().flat_map(|job| &job.writes) {
-        if let Err(error) = apply(connection, write).await {
+        if let Err(error) = apply(connection, &mut tail, write).await {
             transaction::rollback(connection).await;
             return Err(NotWritten::Jobs(error));
         }
     }
     transaction::commit(connection)
         .await
-        .map_err(|error| NotWritten::Jobs(error.into()))
+        .map_err(|error| NotWritten::Jobs(error.into()))?;
+    store.set_head(tail.head);
+    Ok(())
 }

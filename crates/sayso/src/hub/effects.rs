@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use sayso_broker::{
     AgentAnswer, Broadcast, Decision, Delivery, Effect, EndReason, Event, FollowUp, Json,
-    RequestId, RequestView, Resolution, SessionId, SessionState, StopReason, Timestamp,
+    RequestId, RequestView, Resolution, SessionId, SessionState, SessionView, StopReason,
+    Timestamp,
 };
 use sayso_claude::SendError;
 use sayso_protocol::{
@@ -13,6 +14,7 @@ use sayso_protocol::{
 use sayso_store::{Completion, RequestRow, Write};
 use uuid::Uuid;
 
+use super::audit::Actor;
 use super::sessions::Stopped;
 use super::writes::AfterWrite;
 use super::{Hub, Undelivered, now, records, wire};
@@ -40,12 +42,13 @@ impl Hub {
                 resolution,
             } => {
                 let asked = open.then(|| (request.session, request.ask.native_id.clone()));
-                let mut writes = Vec::with_capacity(2);
+                let mut writes = Vec::with_capacity(3);
                 if open {
                     writes.push(records::open_request(&request));
                 }
                 if let Some(resolution) = &resolution {
                     writes.push(records::decide(request.ask.id, resolution));
+                    writes.push(self.decision_entry(&request, resolution));
                 }
                 if self
                     .writes
@@ -62,7 +65,11 @@ impl Hub {
                 request,
                 resolution,
             } => {
-                self.note(records::decide(request.ask.id, &resolution), "a withdrawal");
+                let writes = vec![
+                    records::decide(request.ask.id, &resolution),
+                    self.decision_entry(&request, &resolution),
+                ];
+                self.note_all(writes, "a withdrawal");
             }
             Effect::NoteClock { request } => self.note(records::clock(&request), "a clock"),
             Effect::NoteDelivery { request, delivery } => {
@@ -97,9 +104,13 @@ impl Hub {
     }
 
     pub(super) fn note(&mut self, write: Write, what: &'static str) {
+        self.note_all(vec![write], what);
+    }
+
+    pub(super) fn note_all(&mut self, writes: Vec<Write>, what: &'static str) {
         if self
             .writes
-            .submit(vec![write], AfterWrite::Nothing(what))
+            .submit(writes, AfterWrite::Nothing(what))
             .is_err()
         {
             tracing::error!(what, "too much is waiting to be written");
@@ -218,6 +229,9 @@ impl Hub {
     fn tell_closed(&mut self, request: &RequestView, resolution: &Resolution) {
         let outcome = wire::outcome(resolution);
         self.calls.remove(&request.ask.id);
+        if let (OutcomeKind::Allowed, Some(tool)) = (outcome.what, &request.ask.tool_use_id) {
+            self.expect_tool(request.session, request.ask.id, tool);
+        }
         self.clients.broadcast(&ServerMessage::RequestClosed {
             request_id: request.ask.id.0,
             session_id: request.session.0,
@@ -279,6 +293,7 @@ impl Hub {
     /// Takes over what the broker knows of the session, saves it and tells everybody.
     pub(super) fn session_changed(&mut self, id: SessionId) {
         let view = self.broker.session(id);
+        let mut writes = self.mode_change(id, view.as_ref());
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
@@ -309,11 +324,25 @@ impl Hub {
             run.progress.row_submitted();
         }
         let after = AfterWrite::Session { session: id };
-        if let Err(after) = self.writes.submit(vec![Write::PutSession(row)], after) {
+        writes.push(Write::PutSession(row));
+        if let Err(after) = self.writes.submit(writes, after) {
             tracing::error!("too much is waiting to be written");
             self.session_written(after);
         }
         self.clients.broadcast(&message);
+    }
+
+    /// The history tells when an agent's mode is another one, and who wanted that.
+    fn mode_change(&mut self, id: SessionId, view: Option<&SessionView>) -> Vec<Write> {
+        let (Some(view), Some(known)) = (view, self.sessions.get(id)) else {
+            return Vec::new();
+        };
+        let mode = view.mode.0.as_ref().to_owned();
+        if known.permission_mode == mode {
+            return Vec::new();
+        }
+        let actor = self.mode_actors.remove(&id).unwrap_or_else(Actor::agent);
+        vec![self.mode_entry(id, &actor, &mode)]
     }
 
     fn session_written(&mut self, after: AfterWrite) {

@@ -1,15 +1,16 @@
 //! What agents do, as it arrives.
 
-use sayso_broker::{Delivery, EndReason, Event, Json, SessionId};
+use sayso_broker::{Delivery, EndReason, Event, Json, RequestId, SessionId};
 use sayso_protocol::{Ack, CommandInfo, ContextUse, EntryBody, ErrorCode, ModelInfo, NoticeLevel};
 use sayso_store::{AgentFactsRow, Write};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use uuid::Uuid;
 
+use super::audit::Actor;
 use super::sessions::{Run, Stopped};
 use super::writes::AfterWrite;
-use super::{ControlPurpose, Hub, wire};
+use super::{Caller, ControlPurpose, Hub, wire};
 use crate::agents::link::{AgentHandle, FromAgent};
 use crate::agents::{AgentOutput, EndedTurn, claude};
 use sayso_broker::{AgentActivity, Timestamp};
@@ -129,10 +130,41 @@ impl Hub {
     /// Something that the agent said, unless an earlier server has it already.
     fn told(&mut self, session: SessionId, parent_tool_use_id: Option<String>, body: EntryBody) {
         let place = self.run_of(session).map(|run| run.progress.next_place());
+        if place != Some(None) {
+            self.note_tool(session, &body);
+        }
         match place {
             Some(None) => {}
             Some(place) => self.append_from(session, parent_tool_use_id, body, place),
             None => self.append(session, parent_tool_use_id, body),
+        }
+    }
+
+    pub(super) fn expect_tool(
+        &mut self,
+        session: SessionId,
+        request: RequestId,
+        tool_use_id: &str,
+    ) {
+        if let Some(run) = self.run_of(session) {
+            run.allowed.insert(tool_use_id.to_owned(), request);
+        }
+    }
+
+    /// The history tells what became of a tool that was allowed.
+    fn note_tool(&mut self, session: SessionId, body: &EntryBody) {
+        let EntryBody::ToolResult {
+            tool_use_id,
+            is_error,
+            ..
+        } = body
+        else {
+            return;
+        };
+        let run = self.run_of(session);
+        if let Some(request) = run.and_then(|run| run.allowed.remove(tool_use_id)) {
+            let entry = self.tool_entry(session, request, tool_use_id, *is_error);
+            self.note(entry, "what became of a tool");
         }
     }
 
@@ -261,6 +293,15 @@ impl Hub {
         if let Some((level, text)) = notice {
             self.append(session, None, EntryBody::Notice { level, text });
         }
+        let (actor, text) = match (&stopped, &reason) {
+            (Some(Stopped::Asked | Stopped::ForMode), _) => (Actor::human(""), ""),
+            (Some(Stopped::Idle), _) => (Actor::policy("idle_timeout"), ""),
+            (Some(Stopped::Unasked), _) => (Actor::policy("on_unasked"), ""),
+            (_, EndReason::Failed(text)) => (Actor::agent(), text.as_str()),
+            _ => (Actor::agent(), ""),
+        };
+        let entry = self.session_entry(session, &actor, "ended", text);
+        self.note(entry, "the end of a session");
         self.keep_unread(session);
         self.dispatch(Event::AgentEnded { session, reason });
         self.forget_when_stored(session, handle);
@@ -307,6 +348,13 @@ impl Hub {
                 return self.reply(control.caller, reply);
             }
             ControlPurpose::SetMode(mode) | ControlPurpose::EndBypass(mode) => {
+                let actor = match control.caller {
+                    Caller::Rest { ref client, .. } if client.id.0.is_nil() => {
+                        Actor::policy("bypass_expiry")
+                    }
+                    ref caller => Actor::human(&self.client_of(caller).label),
+                };
+                self.mode_actors.insert(control.session, actor);
                 self.dispatch(Event::ModeConfirmed {
                     session: control.session,
                     mode,

@@ -4,6 +4,7 @@
 //! that is why no client can see a request that another one has closed. The
 //! loop never waits for a disk, an agent or a slow browser.
 
+mod audit;
 mod bypass;
 mod checks;
 mod clients;
@@ -140,6 +141,8 @@ pub struct Hub {
     /// Agents that are being stopped to start again in another mode.
     restarts: HashMap<SessionId, restart::Restart>,
     rules: RuleBook,
+    /// Who asked for the mode that an agent is about to be in.
+    mode_actors: HashMap<SessionId, audit::Actor>,
     /// What rules would look at, of each open request.
     calls: HashMap<RequestId, Call>,
     /// Shared with every task that serves an agent.
@@ -170,7 +173,13 @@ impl Hub {
     ) -> anyhow::Result<Self> {
         let now = now();
         let found = takeover::find(&config.data_dir).await;
-        let orphaned = store.recover(UnixMillis(now.0), &found.living()).await?;
+        let at = UnixMillis(now.0);
+        let orphaned = store
+            .recover(at, &found.living(), |orphaned| {
+                let entry = |row| audit::orphan_entry(row, at);
+                orphaned.iter().map(entry).collect()
+            })
+            .await?;
         let sessions = Sessions::load(&store).await?;
         let rules = store.rules().await?;
         for facts in store.agent_facts().await? {
@@ -200,6 +209,7 @@ impl Hub {
             unsaid: Vec::new(),
             restarts: HashMap::new(),
             rules: RuleBook::load(rules),
+            mode_actors: HashMap::new(),
             calls: HashMap::new(),
             links: Arc::new(()),
             phase: Phase::Running,

@@ -9,6 +9,7 @@ use sayso_protocol::{
 use sayso_store::Write;
 use uuid::Uuid;
 
+use super::audit::{self, Actor};
 use super::writes::AfterWrite;
 use super::{Caller, Hub, wire};
 use crate::rules::{self, Call};
@@ -100,11 +101,15 @@ impl Hub {
     }
 
     pub(super) fn remove_rule(&mut self, caller: Caller, id: Uuid) {
-        if self.rules.remove(id).is_none() {
+        let Some(rule) = self.rules.remove(id) else {
             return self.reply(caller, Err(unknown_rule()));
-        }
-        let write = Write::RemoveRule(sayso_store::RuleId(id));
-        self.write_rule(caller, write, Ack::default());
+        };
+        let actor = Actor::human(&self.client_of(&caller).label);
+        let writes = vec![
+            Write::RemoveRule(sayso_store::RuleId(id)),
+            audit::rule_entry(&rule, "removed", &actor),
+        ];
+        self.write_rule(caller, writes, Ack::default());
     }
 
     /// The rule that a human wants, checked.
@@ -151,19 +156,23 @@ impl Hub {
             ..Ack::default()
         };
         let row = rules::row(&rule);
+        let known = self.rules.get(rule.rule_id).is_some();
+        let what = if known { "changed" } else { "added" };
+        let actor = Actor::human(&self.client_of(&caller).label);
+        let entry = audit::rule_entry(&rule, what, &actor);
         self.rules.put(rule);
-        self.write_rule(caller, Write::PutRule(row), ack);
+        self.write_rule(caller, vec![Write::PutRule(row), entry], ack);
         for request in decide {
             self.decide_by_rule(RequestId(*request));
         }
     }
 
-    fn write_rule(&mut self, caller: Caller, write: Write, ack: Ack) {
+    fn write_rule(&mut self, caller: Caller, writes: Vec<Write>, ack: Ack) {
         self.tell_rules();
         self.hand_over_everywhere();
         let ack = Box::new(ack);
         let after = AfterWrite::Rule { caller, ack };
-        if let Err(after) = self.writes.submit(vec![write], after) {
+        if let Err(after) = self.writes.submit(writes, after) {
             self.rule_written(after, Err("the disk does not keep up".to_owned()));
         }
     }

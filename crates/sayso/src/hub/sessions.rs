@@ -1,7 +1,9 @@
 //! The sessions the hub knows: those that run and those that have ended.
 
+use std::collections::HashMap;
+
 use indexmap::IndexMap;
-use sayso_broker::{SessionId, SessionState, Timestamp};
+use sayso_broker::{RequestId, SessionId, SessionState, Timestamp};
 use sayso_protocol::{Alert, CommandInfo, ContextUse, ModelInfo, Session as WireSession, Usage};
 use sayso_store::{SessionRow, Store, UnixMillis};
 
@@ -71,6 +73,8 @@ pub(super) struct Run {
     /// Why Sayso stopped it, if it did.
     pub(super) stopped: Option<Stopped>,
     pub(super) watch: Watch,
+    /// Tools that were allowed and have not ended yet, with their requests.
+    pub(super) allowed: HashMap<String, RequestId>,
     pub(super) progress: Progress,
 }
 

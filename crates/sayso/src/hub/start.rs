@@ -6,9 +6,11 @@ use sayso_claude::{LaunchOptions, PassedVariables, PermissionMode};
 use sayso_protocol::{Ack, EntryBody, ErrorCode, ErrorMessage, NoticeLevel, StartSession};
 use sayso_runner::{LaunchSpec, Limits as RunnerLimits};
 use sayso_store::Write;
+use std::collections::HashMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
+use super::audit::Actor;
 use super::checks::{CheckedStart, Checks, Trust, check};
 use super::progress::Progress;
 use super::sessions::{Run, Session, title};
@@ -63,14 +65,15 @@ impl Hub {
             let error = wire::error(ErrorCode::ShuttingDown, "Sayso is shutting down.");
             return self.reply(caller, Err(error));
         }
+        let actor = Actor::human(&self.client_of(&caller).label);
         let started = checked.and_then(|checked| {
             if let Trust::Given(row) = &checked.trust {
                 tracing::info!(folder = %row.path, "a folder's own settings were trusted");
                 self.note(Write::TrustFolder(row.clone()), "a trusted folder");
             }
             match checked.start.resume {
-                Some(session) => self.resume(SessionId(session), &checked),
-                None => self.start_new(&checked),
+                Some(session) => self.resume(SessionId(session), &checked, &actor),
+                None => self.start_new(&checked, &actor),
             }
         });
         let started = started.and_then(|(session, prompt)| {
@@ -95,6 +98,7 @@ impl Hub {
     fn start_new(
         &mut self,
         checked: &CheckedStart,
+        actor: &Actor,
     ) -> Result<(SessionId, Option<String>), ErrorMessage> {
         let start = &checked.start;
         let agent = start.agent.clone().unwrap_or_else(|| self.default_agent());
@@ -119,7 +123,7 @@ impl Hub {
         };
         let id = session.id;
         self.sessions.insert(session);
-        match self.launch(id) {
+        match self.launch(id, actor) {
             Ok(()) => {
                 self.explain_mode_name(id, asked);
                 Ok((id, prompt))
@@ -135,6 +139,7 @@ impl Hub {
         &mut self,
         id: SessionId,
         checked: &CheckedStart,
+        actor: &Actor,
     ) -> Result<(SessionId, Option<String>), ErrorMessage> {
         let start = &checked.start;
         let policies = match self.sessions.get(id) {
@@ -174,7 +179,7 @@ impl Hub {
         if start.model.is_some() {
             session.model.clone_from(&start.model);
         }
-        self.launch(id)?;
+        self.launch(id, actor)?;
         if let Some(mode) = &start.permission_mode {
             self.explain_mode_name(id, mode);
         }
@@ -186,7 +191,7 @@ impl Hub {
     }
 
     /// Starts the agent's process for a session that has none.
-    fn launch(&mut self, id: SessionId) -> Result<(), ErrorMessage> {
+    fn launch(&mut self, id: SessionId, actor: &Actor) -> Result<(), ErrorMessage> {
         let Some(session) = self.sessions.get(id) else {
             return Err(unknown_session());
         };
@@ -242,10 +247,13 @@ impl Hub {
                 cost_before: session.usage.cost_usd,
                 stopped: None,
                 watch: Watch::default(),
+                allowed: HashMap::new(),
                 progress: Progress::default(),
             });
         }
         tracing::info!(session = %id, agent = %agent, "an agent was started");
+        let entry = self.session_entry(id, actor, "started", &agent);
+        self.note(entry, "the start of a session");
         self.dispatch(Event::SessionStarted { session: id, spec });
         self.send_unread(id);
         Ok(())

@@ -1,5 +1,6 @@
 //! The agents that an earlier server left: those that live are taken over with their open requests.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use sayso_broker::{
@@ -184,6 +185,7 @@ impl Hub {
                 cost_before: known.usage.cost_usd,
                 stopped: None,
                 watch: Watch::default(),
+                allowed: HashMap::new(),
                 progress: Progress::taken_over(stored, known_requests),
             });
         }

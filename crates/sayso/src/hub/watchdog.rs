@@ -185,6 +185,7 @@ impl Hub {
             subject.truncate(cut);
             subject.push('…');
         }
+        let subject_text = subject.clone();
         let before = known.alert.as_ref().map_or(0, |alert| alert.count);
         known.alert = Some(Alert {
             tool_name: tool_name.clone(),
@@ -200,6 +201,13 @@ impl Hub {
             subject,
             stopped,
         };
+        let entry = self.alert_entry(
+            session,
+            &suspect.call.tool_name,
+            &subject_text,
+            &suspect.call.input,
+        );
+        self.note(entry, "an alert");
         self.append(session, None, body);
         if stopped {
             self.stop_agent(session, Stopped::Unasked);

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use pretty_assertions::assert_eq;
 
+use super::audit::{check, record};
 use super::*;
 
 const DATABASE: &str = "SAYSO_STORE_TEST_DATABASE";
@@ -52,6 +53,7 @@ fn a_killed_process_loses_nothing_it_acknowledged() {
         "{error}"
     );
     runtime.block_on(async {
+        let history = check(&path).await.unwrap();
         let stored = Bench::at(&path).await.everything().await;
         let last = stored.entries.len() as i64;
         assert!(
@@ -60,6 +62,7 @@ fn a_killed_process_loses_nothing_it_acknowledged() {
         );
         let whole: Vec<EntryRow> = (1..=last).map(|seq| entry(1, seq)).collect();
         assert_eq!(stored.entries, whole);
+        assert_eq!(history.entries, last as u64, "one for each, and no more");
     });
 }
 
@@ -71,7 +74,12 @@ async fn writes_until_killed() {
     bench.write([Write::PutSession(session(1))]).await.unwrap();
     println!();
     for first in (1..).step_by(10) {
-        let jobs = (first..first + 10).map(|seq| vec![Write::AppendEntry(entry(1, seq))]);
+        let jobs = (first..first + 10).map(|seq| {
+            vec![
+                Write::AppendEntry(entry(1, seq)),
+                Write::AppendAudit(record(seq as u64)),
+            ]
+        });
         assert_eq!(bench.jobs(jobs).await, vec![Ok(()); 10]);
         println!("acknowledged {}", first + 9);
     }

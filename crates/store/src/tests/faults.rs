@@ -87,7 +87,11 @@ async fn a_read_only_store_refuses_every_job() {
         [Some(UnavailableReason::ReadOnly); 3]
     );
     assert!(!results[0].as_ref().unwrap_err().is_retryable());
-    let recovered = bench.store.recover(UnixMillis(1), &[]).await.map(|_| ());
+    let recovered = bench
+        .store
+        .recover(UnixMillis(1), &[], |_| Vec::new())
+        .await
+        .map(|_| ());
     assert_eq!(reason(&recovered), Some(UnavailableReason::ReadOnly));
     assert_eq!(bench.everything().await, before);
 

@@ -1,10 +1,13 @@
 //! Everything is tested through [`Bench`]: a store with its writer, and rows made from small numbers.
 
+mod audit;
+mod backup;
 mod crash;
 mod facts;
 mod faults;
 mod group;
 mod history;
+mod migrations;
 mod opening;
 mod queue;
 mod recovery;

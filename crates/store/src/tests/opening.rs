@@ -20,7 +20,7 @@ async fn some_database(folder: &tempfile::TempDir) -> PathBuf {
     path
 }
 
-async fn change(path: &Path, statement: &'static str) {
+pub(super) async fn change(path: &Path, statement: &'static str) {
     let options = SqliteConnectOptions::new().filename(path);
     let mut connection = options.create_if_missing(true).connect().await.unwrap();
     pragma(&mut connection, statement).await;
@@ -28,7 +28,7 @@ async fn change(path: &Path, statement: &'static str) {
 }
 
 /// Opening fails with all of `words` in one line that names the file, twice, and changes nothing.
-async fn refuses(what: &str, path: &Path, words: &[&str]) {
+pub(super) async fn refuses(what: &str, path: &Path, words: &[&str]) {
     let log = crate::lock::beside(path, "-wal");
     let content = |path: &Path| (fs::read(path).unwrap(), fs::read(&log).unwrap_or_default());
     let before = content(path);
@@ -96,7 +96,7 @@ async fn a_lost_file_is_not_begun_anew_over_its_log() {
     assert_eq!(fs::read(&log).unwrap(), b"the last decisions");
 }
 
-const FROM_THE_FUTURE: &str = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+pub(super) const FROM_THE_FUTURE: &str = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
      VALUES (9999, 'from the future', TRUE, x'00', 0)";
 
 #[tokio::test]
@@ -203,7 +203,14 @@ async fn only_the_owner_may_look() {
         .map(|path| (path.file_name().unwrap().to_owned(), mode(&path)))
         .collect();
     modes.sort();
-    let names = ["sayso.db", "sayso.db-shm", "sayso.db-wal", "sayso.db.lock"];
+    let names = [
+        "audit.checkpoints",
+        "audit.key",
+        "sayso.db",
+        "sayso.db-shm",
+        "sayso.db-wal",
+        "sayso.db.lock",
+    ];
     assert_eq!(modes, names.map(|name| (name.into(), 0o600)));
     assert_eq!(mode(&parent), 0o700);
     assert_eq!(mode(parent.parent().unwrap()), 0o700);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn queued(session: u128, number: u128, content: &str) -> QueuedRow {
+pub(super) fn queued(session: u128, number: u128, content: &str) -> QueuedRow {
     QueuedRow {
         message_id: MessageId(Uuid::from_u128(number)),
         session_id: session_id(session),

@@ -27,7 +27,7 @@ async fn recovering_ends_what_was_left_and_only_that() {
     let orphaned = |session, number| ended(request(session, number), RequestStatus::Orphaned);
     let now = UnixMillis(77_000);
     assert_eq!(
-        bench.store.recover(now, &[]).await,
+        bench.store.recover(now, &[], |_| Vec::new()).await,
         Ok(vec![orphaned(1, 13), orphaned(2, 11)])
     );
     let ended_session = SessionRow {
@@ -50,7 +50,10 @@ async fn recovering_ends_what_was_left_and_only_that() {
     assert_eq!(bench.everything().await, expected);
 
     assert_eq!(
-        bench.store.recover(UnixMillis(88_000), &[]).await,
+        bench
+            .store
+            .recover(UnixMillis(88_000), &[], |_| Vec::new())
+            .await,
         Ok(vec![])
     );
     assert_eq!(bench.everything().await, expected, "the second time");
@@ -78,7 +81,11 @@ async fn i7_what_belongs_to_an_agent_that_lives_is_left_alone() {
         .await
         .unwrap();
     let living = [session_id(1)];
-    let orphaned = bench.store.recover(UnixMillis(5), &living).await.unwrap();
+    let orphaned = bench
+        .store
+        .recover(UnixMillis(5), &living, |_| Vec::new())
+        .await
+        .unwrap();
     let ids: Vec<RequestId> = orphaned.iter().map(|request| request.id).collect();
     assert_eq!(ids, [request_id(12)]);
     let state = bench.store.session(session_id(1)).await.unwrap().unwrap();

@@ -4,7 +4,7 @@ use pretty_assertions::assert_eq;
 
 use super::*;
 
-fn rule(number: u128, session_id: Option<SessionId>) -> RuleRow {
+pub(super) fn rule(number: u128, session_id: Option<SessionId>) -> RuleRow {
     RuleRow {
         id: RuleId(Uuid::from_u128(number)),
         rule: "Bash(ls:*)".to_owned(),

@@ -292,7 +292,9 @@ impl Task {
     }
 
     async fn pass_on(&self, outputs: Vec<AgentOutput>) -> bool {
-        let Destination { session, run, hub } = &self.destination;
+        let Destination {
+            session, run, hub, ..
+        } = &self.destination;
         let message = FromAgent {
             session: *session,
             run: *run,

@@ -1,0 +1,155 @@
+//! Reading the history, in pages. Entries are read as they are stored and not checked: that is what
+//! [`AuditReader::verify`] is for.
+
+use futures_util::TryStreamExt;
+use sqlx::{QueryBuilder, Sqlite};
+
+use super::check::AuditReader;
+use super::record::AuditRow;
+use crate::error::ReadError;
+use crate::open::Store;
+use crate::rows::UnixMillis;
+
+/// How much is read at once; one entry may hold a whole file.
+const PAGE_BYTES: usize = 1024 * 1024;
+
+/// Which entries to read: those that everything given here fits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    pub kind: Option<String>,
+    pub session_id: Option<String>,
+    pub request_id: Option<String>,
+    /// This folder and those below it.
+    pub project: Option<String>,
+    pub tool_name: Option<String>,
+    pub outcome: Option<String>,
+    pub actor_kind: Option<String>,
+    /// Not before.
+    pub since: Option<UnixMillis>,
+    /// Before.
+    pub until: Option<UnixMillis>,
+    /// Words that all occur in the entry's text, in any order; the size of ASCII letters is the same.
+    pub search: Option<String>,
+}
+
+/// Where a page begins and which way it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuditCursor {
+    /// Newest first.
+    Newest,
+    /// Newest first, behind the last entry of the page before.
+    Before(i64),
+    /// Oldest first, behind this entry; 0 for the very first.
+    After(i64),
+}
+
+impl AuditReader {
+    /// At most `limit` entries, and fewer where they are large. Only an empty page is the end.
+    pub async fn page(
+        &self,
+        filter: &AuditFilter,
+        cursor: AuditCursor,
+        limit: u32,
+    ) -> Result<Vec<AuditRow>, ReadError> {
+        let mut query = select(filter);
+        match cursor {
+            AuditCursor::Newest => query.push(" ORDER BY seq DESC"),
+            AuditCursor::Before(seq) => query
+                .push(" AND seq < ")
+                .push_bind(seq)
+                .push(" ORDER BY seq DESC"),
+            AuditCursor::After(seq) => query
+                .push(" AND seq > ")
+                .push_bind(seq)
+                .push(" ORDER BY seq"),
+        };
+        query.push(" LIMIT ").push_bind(i64::from(limit));
+        let mut rows = query.build_query_as::<AuditRow>().fetch(self.pool());
+        let mut page = Vec::new();
+        let mut bytes = 0;
+        while bytes < PAGE_BYTES
+            && let Some(row) = rows.try_next().await?
+        {
+            bytes += row.body.len() + row.text.len();
+            page.push(row);
+        }
+        Ok(page)
+    }
+
+    pub async fn entry(&self, seq: i64) -> Result<Option<AuditRow>, ReadError> {
+        Ok(sqlx::query_as("SELECT * FROM audit WHERE seq = $1")
+            .bind(seq)
+            .fetch_optional(self.pool())
+            .await?)
+    }
+}
+
+impl Store {
+    /// See [`AuditReader::page`].
+    pub async fn audit_page(
+        &self,
+        filter: &AuditFilter,
+        cursor: AuditCursor,
+        limit: u32,
+    ) -> Result<Vec<AuditRow>, ReadError> {
+        self.audit().page(filter, cursor, limit).await
+    }
+
+    pub async fn audit_entry(&self, seq: i64) -> Result<Option<AuditRow>, ReadError> {
+        self.audit().entry(seq).await
+    }
+}
+
+fn select(filter: &AuditFilter) -> QueryBuilder<Sqlite> {
+    let mut query = QueryBuilder::new("SELECT * FROM audit WHERE 1 = 1");
+    for (column, wanted) in [
+        (" AND kind = ", &filter.kind),
+        (" AND session_id = ", &filter.session_id),
+        (" AND request_id = ", &filter.request_id),
+        (" AND tool_name = ", &filter.tool_name),
+        (" AND outcome = ", &filter.outcome),
+        (" AND actor_kind = ", &filter.actor_kind),
+    ] {
+        if let Some(wanted) = wanted {
+            query.push(column).push_bind(wanted.clone());
+        }
+    }
+    if let Some(project) = &filter.project {
+        let project = project.trim_end_matches('/');
+        query
+            .push(" AND (project = ")
+            .push_bind(project.to_owned())
+            .push(" OR project LIKE ")
+            .push_bind(format!("{}/%", escaped(project)))
+            .push(r" ESCAPE '\')");
+    }
+    if let Some(since) = filter.since {
+        query.push(" AND at >= ").push_bind(since);
+    }
+    if let Some(until) = filter.until {
+        query.push(" AND at < ").push_bind(until);
+    }
+    for word in filter
+        .search
+        .iter()
+        .flat_map(|words| words.split_whitespace())
+    {
+        query
+            .push(" AND text LIKE ")
+            .push_bind(format!("%{}%", escaped(word)))
+            .push(r" ESCAPE '\'");
+    }
+    query
+}
+
+/// What has a meaning in a pattern, without it.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for sign in text.chars() {
+        if matches!(sign, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(sign);
+    }
+    pattern
+}
