@@ -45,13 +45,13 @@ impl Lines {
     }
 
     /// Where to read to: append to it.
-    fn space(&mut self) -> &mut Vec<u8> {
+    pub(super) fn space(&mut self) -> &mut Vec<u8> {
         self.partial.reserve(CHUNK_BYTES);
         &mut self.partial
     }
 
     /// Stages every whole line.
-    fn cut(&mut self, journal: &mut Journal) -> Result<(), LineTooLong> {
+    pub(super) fn cut(&mut self, journal: &mut Journal) -> Result<(), LineTooLong> {
         let mut start = 0;
         let unsearched = self.partial.get(self.searched..).unwrap_or_default();
         for offset in memchr::memchr_iter(b'\n', unsearched) {
@@ -119,8 +119,16 @@ impl Output {
         let Some(pipe) = &self.pipe else {
             return Ok(Reading::Ended);
         };
-        match pipe.try_read_buf(self.lines.space()) {
-            Ok(1..) => self.lines.cut(journal).map(|()| Reading::GoesOn),
+        let space = self.lines.space();
+        let room = space.capacity() - space.len();
+        match pipe.try_read_buf(space) {
+            Ok(count @ 1..) => {
+                if count < room {
+                    // It is empty, as the next attempt would find out.
+                    let _ = pipe.try_io(|| Err::<(), _>(io::ErrorKind::WouldBlock.into()));
+                }
+                self.lines.cut(journal).map(|()| Reading::GoesOn)
+            }
             Err(error) if is_patience(&error) => Ok(Reading::Dry),
             // An error can only mean that there is nothing more to read.
             Ok(0) | Err(_) => {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use tokio::io::Interest;
 use tokio::net::UnixStream;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -35,9 +36,18 @@ impl Peer {
 
     /// Reads once. An error is the end of the connection.
     pub(super) fn read(&mut self) -> io::Result<()> {
-        match self.stream.try_read_buf(self.inbox.space()) {
+        let space = self.inbox.space();
+        let room = space.capacity() - space.len();
+        match self.stream.try_read_buf(space) {
             Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(_) => Ok(()),
+            Ok(count) => {
+                if count < room {
+                    // Nothing more is there, as the next attempt would find out.
+                    let nothing = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
+                    let _ = self.stream.try_io(Interest::READABLE, nothing);
+                }
+                Ok(())
+            }
             Err(error) if is_patience(&error) => Ok(()),
             Err(error) => Err(error),
         }
