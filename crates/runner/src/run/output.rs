@@ -119,16 +119,8 @@ impl Output {
         let Some(pipe) = &self.pipe else {
             return Ok(Reading::Ended);
         };
-        let space = self.lines.space();
-        let room = space.capacity() - space.len();
-        match pipe.try_read_buf(space) {
-            Ok(count @ 1..) => {
-                if count < room {
-                    // It is empty, as the next attempt would find out.
-                    let _ = pipe.try_io(|| Err::<(), _>(io::ErrorKind::WouldBlock.into()));
-                }
-                self.lines.cut(journal).map(|()| Reading::GoesOn)
-            }
+        match pipe.try_read_buf(self.lines.space()) {
+            Ok(1..) => self.lines.cut(journal).map(|()| Reading::GoesOn),
             Err(error) if is_patience(&error) => Ok(Reading::Dry),
             // An error can only mean that there is nothing more to read.
             Ok(0) | Err(_) => {
