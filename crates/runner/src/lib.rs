@@ -1,4 +1,63 @@
 //! A detached process that owns one agent's stdio and outlives the server.
+//!
+//! ```text
+//!  server                     runner (one for each session)                 agent
+//! ┌─────────────┐  socket   ┌──────────────────────────────────┐  pipes   ┌───────┐
+//! │ Connection  │◀─ lines ──│ journal ◀── lines ◀── stdout      │◀─────────│       │
+//! │   Handle    │── write ─▶│ each id once ──▶ stdin            │─────────▶│       │
+//! └─────────────┘           └──────────────────────────────────┘          └───────┘
+//! ```
+//!
+//! The crate has two halves. [`run`] is the whole life of a runner's process, behind a hidden subcommand of the
+//! server's own binary. [`start`], [`find`], [`Connection`], [`clean_up`] and [`read_journal`] are what a server
+//! does with runners. A runner knows lines and nothing of what they mean, so it fits every agent that speaks over
+//! stdio. This crate must not depend on axum, sqlx, the broker or an agent's protocol.
+//!
+//! # What is promised
+//!
+//! - **No line is lost, doubled or out of order.** The agent's output is numbered from 1 and written to a journal
+//!   before anybody is told. It stays there until it is [acknowledged](Handle::acknowledge). Whoever connects says
+//!   what it has stored and gets the rest, then what comes. This holds however client or runner end, as long as
+//!   the machine does not: nothing is synced to the disk.
+//! - **A line is written to the agent once for its id**, over however many connections it is sent. A repeated id
+//!   is answered like the first time. The one exception is named: what was refused as
+//!   [overloaded](WriteFailure::Overloaded) was not taken and may come again. The last 16,384 ids are remembered,
+//!   which is more than can be unconfirmed at once.
+//! - **Everything is bounded** ([`Limits`]). A full journal makes the agent wait; a client is read from the journal
+//!   at its own pace; an agent that does not read is [told of](Event::InputStalled), and then refused more.
+//! - **The newest client wins.** There is one at a time, and whoever had claimed the runner is
+//!   [told](LostReason::Replaced).
+//! - **No orphan and no zombie.** An agent is the leader of its own process group, and the group ends with it. A
+//!   runner that nobody claims stops its agent in order (close its input, wait, ask, wait, kill); so does one that
+//!   is asked to end with SIGTERM, whose agent closes its output, or whose folder is removed. What a runner that
+//!   was killed leaves behind is found by [`clean_up`]. Only who leaves the group by its own will, with `setsid`
+//!   for example, is left alone.
+//! - **Nothing secret is in an argument list or on disk**, except what the agent itself writes to its output. The
+//!   folder is closed to others (0700), and so is all in it (0600).
+//!
+//! # A life
+//!
+//! [`start`] makes the folder and spawns the runner, which reads its [`LaunchSpec`] from standard input, starts
+//! the agent, listens, and says one line: ready, or what is wrong. From then on it needs nobody. A server that
+//! comes back [finds](find) it by its folder and [connects](Connection::connect).
+//!
+//! When the agent has ended, its end is told after its last line, to every client that connects, until one says
+//! [forget](Handle::forget); then the runner deletes its folder and goes. When nobody comes for
+//! [a while](Limits::linger) it goes and leaves its files, which [`read_journal`] reads and [`remove`] deletes.
+//!
+//! So a server that starts does this with each runner that it finds:
+//!
+//! ```text
+//! Alive ──▶ connect after the last stored line; Unreachable ──▶ look again (it makes a lost socket anew)
+//! Dead  ──▶ clean_up, read_journal after the last stored line, store, remove
+//! ```
+//!
+//! # What it costs and what it needs
+//!
+//! One thread, no more than a few hundred kilobytes of memory of its own, and no wake-up while a client is
+//! connected and nothing happens. On the way of a line there is one write to a file and one to a socket, of the
+//! same bytes. A service manager that ends all processes of a service with it (systemd's default `KillMode`) ends
+//! runners, too, unless it is told otherwise.
 
 mod client;
 mod ending;

@@ -45,6 +45,9 @@ async fn store_lines(folder: &Path, store: &Path) -> Option<()> {
         .ok()?;
     let mut stored = String::new();
     file.read_to_string(&mut stored).ok()?;
+    // A kill may cut a write in two; then that line was not stored.
+    stored.truncate(stored.rfind('\n').map_or(0, |end| end + 1));
+    file.set_len(stored.len().try_into().ok()?).ok()?;
     let last = stored.lines().next_back().unwrap_or("0");
     let after_seq = last.split(' ').next()?.parse().ok()?;
     let mut connection = Connection::connect(folder, after_seq).await.ok()?;
@@ -56,7 +59,6 @@ async fn store_lines(folder: &Path, store: &Path) -> Option<()> {
         };
         match event? {
             Event::Line { seq, bytes, .. } => {
-                // One write, so that a kill leaves a whole line or none.
                 let text = format!("{seq} {}\n", String::from_utf8(bytes).ok()?);
                 file.write_all(text.as_bytes()).ok()?;
                 last_seq = seq;

@@ -191,6 +191,20 @@ async fn a_runner_whose_end_nobody_wants_to_know_goes() {
 }
 
 #[tokio::test]
+async fn an_agent_that_ends_while_the_journal_is_full_is_heard_to_the_end() {
+    let limits = Limits {
+        journal_bytes: 1000,
+        linger: Duration::from_millis(50),
+        ..impatient()
+    };
+    let script = "i=0; while [ $i -lt 5000 ]; do i=$((i+1)); echo $i; done";
+    let rig = Rig::shell_with(script, limits).await;
+    until_gone(rig.runner()).await;
+    let expected = (1..=5000).map(|number| (number, number.to_string()));
+    assert!(journal(&rig).into_iter().eq(expected));
+}
+
+#[tokio::test]
 async fn a_runner_that_is_asked_to_end_stops_its_agent_first() {
     let rig = Rig::shell(STUBBORN).await;
     until("the agent is ready", || !journal(&rig).is_empty()).await;

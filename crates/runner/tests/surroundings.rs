@@ -267,3 +267,32 @@ async fn strangers_at_the_socket_do_not_disturb() {
     write(&mut connection, "still here").await;
     assert!(matches!(next(&mut connection).await, Event::Written(_)));
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_runner_without_room_for_a_connection_waits_until_it_has_some() {
+    use rustix::process::{Resource, Rlimit, prlimit};
+    let rig = Rig::start(&spec("cat", &[])).await;
+    let first = rig.connect(0).await;
+    // No number is left for another file.
+    let highest = files_of(rig.runner())
+        .into_iter()
+        .map(|(number, _)| number.parse::<u64>().unwrap());
+    let room = highest.max().map(|highest| highest + 1);
+    let limit = Rlimit {
+        current: room,
+        maximum: room,
+    };
+    prlimit(Some(common::pid(rig.runner())), Resource::Nofile, limit).unwrap();
+    let folder = rig.folder();
+    let second = tokio::spawn(async move { Connection::connect(&folder, 0).await });
+    until("it has failed to accept", || {
+        let log = std::fs::read_to_string(rig.folder().join("runner.log")).unwrap();
+        log.contains("nobody can connect")
+    })
+    .await;
+    drop(first);
+    let mut second = second.await.unwrap().unwrap();
+    write(&mut second, "hello").await;
+    assert!(matches!(next(&mut second).await, Event::Written(_)));
+}

@@ -285,7 +285,10 @@ async fn an_agent_that_does_not_read_is_a_named_failure_and_not_a_hang() {
     let mut failed = 0;
     let exited = loop {
         match next(&mut connection).await {
-            Event::WriteFailed(_, WriteFailure::AgentEnded) => failed += 1,
+            // Which one depends on what is noticed first.
+            Event::WriteFailed(_, WriteFailure::AgentEnded | WriteFailure::InputClosed) => {
+                failed += 1;
+            }
             Event::Line { .. } => {}
             Event::Exited(exited) => break exited,
             other => panic!("{other:?}"),
@@ -401,7 +404,10 @@ async fn a_client_that_is_killed_at_any_moment_loses_and_doubles_nothing() {
     }
     assert!(client().wait().await.unwrap().success());
     let stored = std::fs::read_to_string(&store).unwrap();
-    let expected = (1..=LINES).map(|number| format!("{number} {number:8}"));
-    assert!(stored.lines().eq(expected));
+    let mut stored = stored.lines();
+    for number in 1..=LINES {
+        assert_eq!(stored.next(), Some(format!("{number} {number:8}").as_str()));
+    }
+    assert_eq!(stored.next(), None);
     assert!(killed > 20, "only {killed} clients were killed");
 }

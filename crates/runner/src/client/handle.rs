@@ -1,15 +1,20 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustix::net::{Shutdown, shutdown};
 use thiserror::Error;
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::sync::Notify;
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::wire::{AgentSignal, ToRunner};
 
 /// How much may wait for a runner that does not read. It reads all the time, so this is for moments.
 const WAITING_BYTES: usize = 8 * 1024 * 1024;
+
+/// How long what was said last may take to be sent after the connection was closed on this side.
+const UNTIL_SENT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SendError {
@@ -136,34 +141,53 @@ impl Outbox {
         Ok(())
     }
 
-    /// What the socket takes at once is still sent.
+    /// Nothing more is taken; what was taken is still sent.
     pub(super) fn close(&self) {
         let mut state = self.lock();
-        if !state.closed && !state.busy {
-            let _ = self.writer.try_write(&state.waiting);
-        }
         state.closed = true;
+        if state.busy {
+            self.changed.notify_one();
+        } else {
+            self.shut_down();
+        }
+    }
+
+    fn shut_down(&self) {
+        // The only failure is a connection that is down already.
         let _ = shutdown(self.writer.as_ref(), Shutdown::Both);
         self.changed.notify_one();
+    }
+
+    async fn has_been_closed_for_too_long(&self) {
+        while !self.lock().closed {
+            self.changed.notified().await;
+        }
+        sleep(UNTIL_SENT).await;
     }
 }
 
 /// Everything that waits goes in one write. Ends when that fails or the connection is closed.
 async fn send_what_waits(outbox: Arc<Outbox>) {
     loop {
-        let waiting = {
+        let (waiting, closed) = {
             let mut state = outbox.lock();
-            if state.closed {
-                return;
-            }
             let waiting = std::mem::take(&mut state.waiting);
             state.busy = !waiting.is_empty();
-            waiting
+            (waiting, state.closed)
         };
-        if waiting.is_empty() {
+        if !waiting.is_empty() {
+            let sent = tokio::select! {
+                sent = write_all(&outbox.writer, &waiting) => sent.is_ok(),
+                () = outbox.has_been_closed_for_too_long() => false,
+            };
+            if !sent {
+                outbox.lock().closed = true;
+                return outbox.shut_down();
+            }
+        } else if closed {
+            return outbox.shut_down();
+        } else {
             outbox.changed.notified().await;
-        } else if write_all(&outbox.writer, &waiting).await.is_err() {
-            outbox.close();
         }
     }
 }

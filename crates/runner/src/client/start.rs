@@ -162,7 +162,7 @@ impl Drop for Starting {
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn(async move {
                 let _ = child.wait().await;
-                tokio::task::spawn_blocking(clean)
+                let _ = tokio::task::spawn_blocking(clean).await;
             })),
             Err(_) => clean(),
         }

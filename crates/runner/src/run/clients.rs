@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::net::UnixStream;
 use tokio::time::Instant;
 
-use super::peer::{Candidate, Client, Peer};
+use super::peer::{Arrived, Candidate, Client, Peer};
 use super::serve::{Farewell, Server};
 use crate::ending::EndReason;
 use crate::wire::frame::{FRAME_OVERHEAD, FrameError};
@@ -14,6 +14,9 @@ use crate::wire::{AgentSignal, ClientHello, PROTOCOL_VERSION, ToRunner, Welcome}
 
 /// How long somebody may be connected without saying hello.
 const UNTIL_HELLO: Duration = Duration::from_secs(5);
+
+/// How often is read from a client that is being replaced; together more than a socket holds.
+const LAST_READS: usize = 16;
 
 impl Server {
     pub(super) fn connected(&mut self, stream: io::Result<UnixStream>) {
@@ -81,11 +84,25 @@ impl Server {
             let _ = client.greet();
             return;
         }
+        self.hear_the_last_of_the_older();
         if let Some(older) = self.client.replace(client) {
             older.dismiss();
         }
         // More than the greeting may have arrived.
         self.hear_client();
+    }
+
+    /// What it said before the newer one came still counts: most often it is dead, and this its last will.
+    fn hear_the_last_of_the_older(&mut self) {
+        for _ in 0..LAST_READS {
+            let Some(older) = &mut self.client else {
+                return;
+            };
+            match older.peer.read_now() {
+                Ok(Arrived::Something) => self.hear_client(),
+                Ok(Arrived::Nothing) | Err(_) => return,
+            }
+        }
     }
 
     pub(super) fn client_gone(&mut self, error: &io::Error) {
@@ -111,7 +128,7 @@ impl Server {
             return;
         };
         match client.peer.read() {
-            Ok(()) => self.hear_client(),
+            Ok(_) => self.hear_client(),
             Err(error) => self.client_gone(&error),
         }
     }

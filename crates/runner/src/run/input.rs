@@ -107,6 +107,11 @@ impl Input {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        self.known.len()
+    }
+
     pub(super) fn has_waiting(&self) -> bool {
         self.pipe.is_some() && !self.queue.is_empty()
     }

@@ -10,6 +10,7 @@ mod serve;
 mod stage;
 #[cfg(test)]
 mod tests;
+mod time;
 
 use std::fs::File;
 use std::io::{self, Read, Write};

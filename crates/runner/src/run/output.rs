@@ -45,13 +45,13 @@ impl Lines {
     }
 
     /// Where to read to: append to it.
-    fn space(&mut self) -> &mut Vec<u8> {
+    pub(super) fn space(&mut self) -> &mut Vec<u8> {
         self.partial.reserve(CHUNK_BYTES);
         &mut self.partial
     }
 
     /// Stages every whole line.
-    fn cut(&mut self, journal: &mut Journal) -> Result<(), LineTooLong> {
+    pub(super) fn cut(&mut self, journal: &mut Journal) -> Result<(), LineTooLong> {
         let mut start = 0;
         let unsearched = self.partial.get(self.searched..).unwrap_or_default();
         for offset in memchr::memchr_iter(b'\n', unsearched) {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use rustix::io::Errno;
 use tokio::net::UnixStream;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -17,6 +18,12 @@ const UNREAD_ANSWERS: usize = 64 * 1024;
 
 /// How many chunks a client gets before others have their turn.
 const CHUNKS_AT_ONCE: usize = 16;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arrived {
+    Something,
+    Nothing,
+}
 
 /// A connection and the frames that it brings.
 #[derive(Debug)]
@@ -34,12 +41,23 @@ impl Peer {
     }
 
     /// Reads once. An error is the end of the connection.
-    pub(super) fn read(&mut self) -> io::Result<()> {
+    pub(super) fn read(&mut self) -> io::Result<Arrived> {
         match self.stream.try_read_buf(self.inbox.space()) {
             Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(_) => Ok(()),
-            Err(error) if is_patience(&error) => Ok(()),
+            Ok(_) => Ok(Arrived::Something),
+            Err(error) if is_patience(&error) => Ok(Arrived::Nothing),
             Err(error) => Err(error),
+        }
+    }
+
+    /// As [`read`](Self::read), but asks the system itself: the runtime may not have heard of it yet.
+    pub(super) fn read_now(&mut self) -> io::Result<Arrived> {
+        let space = rustix::buffer::spare_capacity(self.inbox.space());
+        match rustix::io::read(&self.stream, space) {
+            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => Ok(Arrived::Something),
+            Err(Errno::AGAIN | Errno::INTR) => Ok(Arrived::Nothing),
+            Err(error) => Err(error.into()),
         }
     }
 

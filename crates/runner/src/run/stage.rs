@@ -8,7 +8,8 @@ use crate::ending::{EndReason, Exited};
 use crate::process::Status;
 use crate::wire::WriteFailure;
 
-/// How much is read from an output that somebody else holds open, after the wait for its end.
+/// How often is read from an output that somebody else holds open, after the wait for its end; together as much
+/// as a pipe can hold.
 const LAST_READS: usize = 16;
 
 /// Where the agent is on its way to the end. Only ever goes down this list.
@@ -122,25 +123,19 @@ impl Server {
             }
             Stage::Terminated { .. } => self.kill(self.reason),
             Stage::Draining { status, .. } => {
-                if self.may_read_output() {
-                    self.read_the_rest();
-                }
-                self.stage = if self.output.is_open() && !self.may_read_output() {
-                    // Full: what is in the pipe waits for a client like all else.
-                    Stage::Draining { status, until }
-                } else {
-                    Stage::Finishing { status }
-                };
+                self.read_the_rest();
+                self.stage = Stage::Finishing { status };
             }
             Stage::Running | Stage::Killed | Stage::Finishing { .. } | Stage::Ended { .. } => {}
         }
     }
 
+    /// Also into a full journal: nothing more comes after it, and it is no more than a pipe holds.
     fn read_the_rest(&mut self) {
         for _ in 0..LAST_READS {
             let reading = self.output.read(&mut self.journal);
             self.commit();
-            if !matches!(reading, Ok(Reading::GoesOn)) || !self.may_read_output() {
+            if !matches!(reading, Ok(Reading::GoesOn)) {
                 break;
             }
         }
