@@ -58,6 +58,7 @@ pub struct HistoryDetail {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct HistoryCheck {
     pub good: bool,
+    /// How many were checked; 0 when something is wrong.
     #[cfg_attr(test, ts(type = "number"))]
     pub entries: i64,
     /// What is wrong, in one sentence, and with which entry first.

@@ -3,9 +3,10 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
-use sayso_store::Store;
+use sayso_store::{Store, UnixMillis};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +23,8 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     claude: Option<PathBuf>,
+    /// The history, and how long its entries are kept.
+    forgetting: Option<(Store, Duration)>,
 }
 
 impl Server {
@@ -40,7 +43,9 @@ impl Server {
         let agents = Agents::find(&config, own_program);
         let claude = agents.claude_path().map(std::path::Path::to_owned);
         let allow_hosts = config.allow_hosts.clone();
+        let keep_history = config.keep_history.0;
         let hub = Hub::open(Arc::new(config), agents, store.clone()).await?;
+        let forgetting = keep_history.map(|kept| (store.clone(), kept));
         let router = web::router(hub.handle(), store, secret, address, &allow_hosts);
         Ok(Self {
             hub,
@@ -48,6 +53,7 @@ impl Server {
             listener,
             address,
             claude,
+            forgetting,
         })
     }
 
@@ -60,6 +66,9 @@ impl Server {
         let handle = self.hub.handle();
         if let Some(claude) = self.claude {
             tokio::spawn(report_version(claude, handle.clone()));
+        }
+        if let Some((store, kept)) = self.forgetting {
+            tokio::spawn(forget_old_entries(store, kept, shutdown.clone()));
         }
         let hub = tokio::spawn(self.hub.run());
         let closing = shutdown.clone();
@@ -75,6 +84,27 @@ impl Server {
             .await;
         hub.await.context("The hub ended with a fault.")?;
         served.context("The HTTP server ended with a fault.")
+    }
+}
+
+/// Removes what is older than it has to be, once a day.
+async fn forget_old_entries(store: Store, kept: Duration, shutdown: CancellationToken) {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    let kept = i64::try_from(kept.as_millis()).unwrap_or(i64::MAX);
+    loop {
+        let now = jiff::Timestamp::now().as_millisecond();
+        let before = UnixMillis(now.saturating_sub(kept));
+        match store.cut_audit(before, UnixMillis(now)).await {
+            Ok(cut) if cut.removed > 0 => {
+                tracing::info!(removed = cut.removed, "old entries of the history were removed");
+            }
+            Ok(_) => {}
+            Err(error) => tracing::error!(%error, "the history was not shortened"),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(DAY) => {}
+            () = shutdown.cancelled() => return,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ const TEXT_WIDTH: usize = 120;
 
 /// Whether likely secrets are hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Secrets {
+pub enum Secrets {
     Shown,
     Masked,
 }

@@ -22,7 +22,7 @@ use sayso_store::{AuditCursor, AuditFilter, AuditRow, Existing, Store, UnixMilli
 pub use arguments::{
     AuditArguments, AuditCommand, BackupArguments, DataArguments, ExportFormat, FilterArguments,
 };
-use entry::Secrets;
+pub use entry::Secrets;
 
 /// How many entries are read at once.
 const PAGE: u32 = 500;
@@ -144,9 +144,7 @@ async fn export(
 ) -> anyhow::Result<()> {
     let filter = filter::filter(arguments, &Zoned::now())?;
     let reader = AuditReader::open(database).await?;
-    if format == ExportFormat::Csv {
-        csv::write_row(entry::COLUMNS, out)?;
-    }
+    exported_header(format, out)?;
     let mut after = 0;
     while let cursor = AuditCursor::After(after)
         && let page = reader.page(&filter, cursor, PAGE).await?
@@ -154,13 +152,22 @@ async fn export(
     {
         after = last.seq;
         for row in &page {
-            write_entry(row, format, secrets, out)?;
+            exported_row(row, format, secrets, out)?;
         }
     }
     Ok(out.flush()?)
 }
 
-fn write_entry(
+/// What comes before the first entry of an export.
+pub fn exported_header(format: ExportFormat, out: &mut impl Write) -> io::Result<()> {
+    match format {
+        ExportFormat::Csv => csv::write_row(entry::COLUMNS, out),
+        ExportFormat::Jsonl => Ok(()),
+    }
+}
+
+/// One entry of an export.
+pub fn exported_row(
     row: &AuditRow,
     format: ExportFormat,
     secrets: Secrets,

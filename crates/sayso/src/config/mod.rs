@@ -46,6 +46,9 @@ pub struct Config {
     /// How long an agent goes on without any Sayso; then it is stopped.
     #[serde(default = "unclaimed_timeout")]
     pub unclaimed_timeout: Limit,
+    /// How long entries of the history are kept.
+    #[serde(default = "never")]
+    pub keep_history: Limit,
     #[serde(default)]
     pub policies: PolicySettings,
 }
@@ -58,6 +61,10 @@ pub enum OnShutdown {
     #[default]
     Keep,
     Stop,
+}
+
+fn never() -> Limit {
+    Limit(None)
 }
 
 fn unclaimed_timeout() -> Limit {

@@ -20,6 +20,16 @@ use crate::agents::link::{self, Destination, Launch};
 use crate::agents::{self, claude};
 use crate::config::PolicySettings;
 
+/// Tells Claude Code to go on by itself with the turn in which it was cut off.
+const TAKE_UP_TURN: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
+
+/// What an agent that goes on does with a turn that had no end.
+#[derive(Clone, Copy)]
+enum CutOffTurn {
+    TakenUp,
+    Left,
+}
+
 impl Hub {
     /// Looks at the folder first, outside the hub: a file system may be slow.
     pub(super) fn start_session(&mut self, caller: Caller, start: StartSession) {
@@ -123,7 +133,7 @@ impl Hub {
         };
         let id = session.id;
         self.sessions.insert(session);
-        match self.launch(id, actor) {
+        match self.launch(id, actor, CutOffTurn::Left) {
             Ok(()) => {
                 self.explain_mode_name(id, asked);
                 Ok((id, prompt))
@@ -179,7 +189,11 @@ impl Hub {
         if start.model.is_some() {
             session.model.clone_from(&start.model);
         }
-        self.launch(id, actor)?;
+        let turn = match start.ask_again {
+            true => CutOffTurn::TakenUp,
+            false => CutOffTurn::Left,
+        };
+        self.launch(id, actor, turn)?;
         if let Some(mode) = &start.permission_mode {
             self.explain_mode_name(id, mode);
         }
@@ -191,7 +205,12 @@ impl Hub {
     }
 
     /// Starts the agent's process for a session that has none.
-    fn launch(&mut self, id: SessionId, actor: &Actor) -> Result<(), ErrorMessage> {
+    fn launch(
+        &mut self,
+        id: SessionId,
+        actor: &Actor,
+        turn: CutOffTurn,
+    ) -> Result<(), ErrorMessage> {
         let Some(session) = self.sessions.get(id) else {
             return Err(unknown_session());
         };
@@ -220,6 +239,10 @@ impl Hub {
             allow_bypass: mode == PermissionMode::BypassPermissions,
             restricted: session.restricted,
             permission_mode: Some(mode),
+            set_variables: match turn {
+                CutOffTurn::TakenUp => vec![(TAKE_UP_TURN.into(), "1".into())],
+                CutOffTurn::Left => Vec::new(),
+            },
             passed_variables: PassedVariables(self.config.pass_environment.clone()),
             ..LaunchOptions::new(program.path, &session.cwd)
         };

@@ -5,6 +5,7 @@ mod auth;
 mod baseline;
 mod folders;
 mod guard;
+mod history;
 mod label;
 mod pages;
 mod preview;
@@ -54,6 +55,7 @@ pub fn router(
         .merge(rest::routes())
         .merge(folders::routes())
         .merge(rules::routes())
+        .merge(history::routes())
         .fallback(rest::not_found)
         .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
         .layer(middleware::from_fn(rest::as_json))

@@ -59,6 +59,7 @@ impl TestServer {
             default_agent: "demo".to_owned(),
             default_folder: Some(project),
             on_shutdown: OnShutdown::Stop,
+            keep_history: Limit(None),
             unclaimed_timeout: Limit(Some(Duration::from_secs(60))),
             policies,
         };
