@@ -259,6 +259,11 @@ test('a slash goes to the search, and letters are text there', async () => {
   expect(await press('j')).toBe(false)
 })
 
+test('without rows the keys are left to others', async () => {
+  await show([])
+  expect([await press('j'), await press('Enter')]).toEqual([false, false])
+})
+
 test('on a phone an entry covers the list and leads back to it', async () => {
   narrowScreen()
   await show([{}, {}], { details: DETAILS })

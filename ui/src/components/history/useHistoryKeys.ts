@@ -5,6 +5,8 @@ import { isFree } from '../shell/keys'
 export interface HistoryActions {
   /** The page, so that keys pressed in the rail stay the rail's. */
   page: () => HTMLElement | null
+  /** Without rows there is nothing to move through, and the keys are free for others. */
+  hasRows: () => boolean
   isInDetail: (target: EventTarget | null) => boolean
   move: (step: 1 | -1) => void
   /** Into the entry. */
@@ -32,9 +34,10 @@ export function useHistoryKeys(actions: HistoryActions): void {
 
   function actionFor({ key, repeat, target }: KeyboardEvent, inDetail: boolean) {
     const step = STEPS[key] ?? (inDetail ? undefined : ARROWS[key])
+    if (key === '/' && !repeat) return actions.search
+    if (!actions.hasRows()) return null
     if (step !== undefined) return () => actions.move(step)
     if (repeat) return null
-    if (key === '/') return actions.search
     if (inDetail) return key === 'Escape' ? actions.leave : null
     return key === 'o' || (key === 'Enter' && !hasOwnEnter(target)) ? actions.open : null
   }
