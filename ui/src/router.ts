@@ -26,6 +26,7 @@ export function createAppRouter(): Router {
         props: ({ params, query }) => ({
           sessionId: params.sessionId,
           requestId: typeof query.request === 'string' ? query.request : null,
+          toolUseId: typeof query.call === 'string' ? query.call : null,
         }),
         meta: { title: 'Session' },
       },
@@ -34,6 +35,14 @@ export function createAppRouter(): Router {
         name: 'rules',
         component: () => import('./components/rules/RulesPage.vue'),
         meta: { title: 'Rules' },
+      },
+      {
+        // One route for both, so that the list stays as it is while entries are opened.
+        path: '/history/:seq(\\d+)?',
+        name: 'history',
+        component: () => import('./components/history/HistoryPage.vue'),
+        props: ({ params }) => ({ seq: params.seq ? Number(params.seq) : null }),
+        meta: { title: 'History' },
       },
       {
         path: '/settings',

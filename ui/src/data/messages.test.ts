@@ -66,6 +66,20 @@ test('writing to an ended session starts it again under its own id, as chosen', 
   expect(localStorage.getItem(KEY)).toBeNull()
 })
 
+test('an agent that was lost is asked to ask again, as chosen, and what is written meanwhile waits', async () => {
+  server.answer = () => Promise.resolve({ session_id: SESSION, data: undefined })
+  const messages = useMessages()
+  messages.choose(SESSION, { model: 'opus' })
+  const again = messages.askAgain(ended)
+  messages.write(SESSION, 'and this')
+  await Promise.all([again, messages.askAgain(ended), messages.send(ended)])
+  const start = { type: 'start_session', cwd: '/srv/api', resume: SESSION }
+  expect(server.asked).toEqual([
+    { ...start, ask_again: true, model: 'opus' },
+    { type: 'send_message', session_id: SESSION, content: [{ type: 'text', text: 'and this' }] },
+  ])
+})
+
 test('a message stays in view until the transcript has it', async () => {
   const messages = useMessages()
   useTranscripts().open(SESSION)

@@ -125,24 +125,40 @@ export const useMessages = defineStore('messages', () => {
     const underway = starts.get(session_id)
     if (underway !== undefined) return (await underway) && say(session_id, message)
     if (state !== 'dead') return say(session_id, message)
-    const started = startWith(session, message)
-    starts.set(session_id, started)
+    return starting(session_id, startWith(session, message))
+  }
+
+  /** The agent of an ended session takes up the turn in which it was cut off, and asks again. */
+  async function askAgain(session: Session): Promise<boolean> {
+    const { session_id } = session
+    const again = { ask_again: true }
+    return starts.get(session_id) ?? starting(session_id, resume(session, again))
+  }
+
+  async function starting(sessionId: string, started: Promise<boolean>): Promise<boolean> {
+    starts.set(sessionId, started)
     try {
       return await started
     } finally {
-      starts.delete(session_id)
+      starts.delete(sessionId)
     }
   }
 
   /** A first message without files goes with the start; files follow it. */
-  async function startWith({ session_id, cwd }: Session, message: Sending): Promise<boolean> {
+  async function startWith(session: Session, message: Sending): Promise<boolean> {
     const isPlain = message.attachments.length === 0
-    const prompt = isPlain ? { prompt: message.text } : {}
+    if (!(await resume(session, isPlain ? { prompt: message.text } : {}))) return false
+    return isPlain || say(session.session_id, message)
+  }
+
+  async function resume(
+    { session_id, cwd }: Session,
+    how: Partial<StartSession>,
+  ): Promise<boolean> {
     const chosen = choices.get(session_id)
-    const started = await startWithTrust({ cwd, resume: session_id, ...prompt, ...chosen })
-    if (started === null) return false
-    choices.delete(session_id)
-    return isPlain || say(session_id, message)
+    const started = await startWithTrust({ cwd, resume: session_id, ...how, ...chosen })
+    if (started !== null) choices.delete(session_id)
+    return started !== null
   }
 
   async function say(session_id: string, { text, attachments }: Sending): Promise<true> {
@@ -246,7 +262,7 @@ export const useMessages = defineStore('messages', () => {
 
   return {
     ...{ drafts, sent, focused, draft, load, write, attach, detach, fail },
-    ...{ send, insert, insertQueued, remember, choices, choose, remove },
+    ...{ send, askAgain, insert, insertQueued, remember, choices, choose, remove },
   }
 })
 

@@ -43,7 +43,7 @@ function byWhom(outcome: Outcome, isOwnClient: (clientId: string) => boolean): s
 }
 
 /** `acceptEdits` as people say it. */
-function spelled(name: string): string {
+export function spelled(name: string): string {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -5,7 +5,15 @@ import { bytesText, tokensText } from './amounts'
 import { diffLines } from './lines'
 import { outcomeText } from './outcome'
 import { shortPath } from './paths'
-import { clockText, durationText, heldSecondsLeft, leftText, secondsLeft } from './time'
+import {
+  agoText,
+  clockText,
+  dayText,
+  durationText,
+  heldSecondsLeft,
+  leftText,
+  secondsLeft,
+} from './time'
 import { visible, type Strictness } from './visible'
 
 test.each<[string, Strictness, string, string]>([
@@ -57,6 +65,22 @@ test.each([
   expect(leftText(until, NOON)).toBe(text)
 })
 
+test('what is past says since when', () => {
+  expect([agoText('2026-01-02T12:02:00Z', NOON), agoText('2026-01-02T11:57:00Z', NOON)]).toEqual([
+    'now',
+    '3 min ago',
+  ])
+})
+
+test('a day is named as people name it', () => {
+  const now = new Date(2026, 4, 6, 12).getTime()
+  const day = (...date: [number, number, number]) => dayText(new Date(...date).toISOString(), now)
+  expect([day(2026, 4, 6), day(2026, 4, 5)]).toEqual(['Today', 'Yesterday'])
+  expect(day(2026, 4, 4)).toMatch(/Monday/)
+  expect(day(2026, 4, 4)).not.toMatch(/2026/)
+  expect(day(2025, 4, 4)).toMatch(/2025/)
+})
+
 test('a stopped clock shows the same margin', () => {
   expect([heldSecondsLeft(200), heldSecondsLeft(1)]).toEqual([198, 0])
 })
@@ -65,6 +89,7 @@ test.each([
   [400, '0.4 s'],
   [48_211, '48 s'],
   [185_000, '3 min 5 s'],
+  [7_530_000, '2 h 5 min'],
 ])('%i ms read as %s', (milliseconds, text) => {
   expect(durationText(milliseconds)).toBe(text)
 })

@@ -1,7 +1,7 @@
 import { hasExpired } from '../../data/ruleLimits'
 import type { Rule, RuleEffect, RuleScope, RuleSuggestionKind, Session } from '../../protocol.gen'
 import { countText } from '../../text/amounts'
-import { ageText, timeOfDay } from '../../text/time'
+import { timeOfDay } from '../../text/time'
 import { folderText, sessionTitle } from '../session/words'
 import type { Lifetime, ScopeKind } from './terms'
 
@@ -75,12 +75,6 @@ export function lifetimeText(rule: Rule, now: number): string {
 function untilText(at: string, now: number): string {
   const isToday = new Date(at).toDateString() === new Date(now).toDateString()
   return isToday ? timeOfDay(at) : `${DATE.format(new Date(at))}, ${timeOfDay(at)}`
-}
-
-/** `now`, `3 min ago`. */
-export function agoText(at: string, now: number): string {
-  const age = ageText(at, now)
-  return age === 'now' ? age : `${age} ago`
 }
 
 export function hitsText({ hits }: Rule): string {

@@ -36,6 +36,7 @@ export const KEY_HELP: { title: string; rows: KeyHelp[] }[] = [
       { keys: ['g', 'i'], what: 'Inbox' },
       { keys: ['g', 's'], what: 'Sessions' },
       { keys: ['g', 'r'], what: 'Rules' },
+      { keys: ['g', 'h'], what: 'History' },
       { keys: ['n'], what: 'New session' },
       { keys: [','], what: 'Settings' },
       { keys: ['?'], what: 'This help' },
@@ -77,6 +78,16 @@ export const KEY_HELP: { title: string; rows: KeyHelp[] }[] = [
       { keys: ['Enter / o'], what: 'Into the request' },
       { keys: ['x'], what: 'Select it, to decide several' },
       { keys: ['Shift', 'X'], what: 'Select none' },
+    ],
+  },
+  {
+    title: 'History',
+    rows: [
+      { keys: ['j / ↓'], what: 'Next entry' },
+      { keys: ['k / ↑'], what: 'Previous entry' },
+      { keys: ['Enter / o'], what: 'Into the entry' },
+      { keys: ['Esc'], what: 'Back to the list' },
+      { keys: ['/'], what: 'Search' },
     ],
   },
   {

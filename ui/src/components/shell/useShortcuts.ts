@@ -22,6 +22,7 @@ export function useShortcuts(showHelp: () => void): void {
     i: () => go('inbox'),
     s: () => go('sessions'),
     r: () => go('rules'),
+    h: () => go('history'),
   }
   const KEYS: Record<string, () => void> = {
     n: () => go('new-session'),

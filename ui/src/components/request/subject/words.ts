@@ -97,7 +97,8 @@ export interface RiskChip {
 export function riskChips(risks: readonly Risk[]): RiskChip[] {
   const chips = new Map<RiskKind, RiskChip>()
   for (const { kind, words } of risks) {
-    const chip = chips.get(kind) ?? { kind, ...RISKS[kind], words: [] }
+    // A record of another version may name a kind that this one does not know.
+    const chip = chips.get(kind) ?? { kind, ...(RISKS[kind] ?? RISKS.unknown), words: [] }
     if (words !== '' && !chip.words.includes(words)) chip.words.push(words)
     chips.set(kind, chip)
   }

@@ -1,0 +1,148 @@
+import {
+  Check,
+  Circle,
+  Clock,
+  Minus,
+  Pencil,
+  Play,
+  Plus,
+  Power,
+  ShieldAlert,
+  SlidersHorizontal,
+  Undo2,
+  Unplug,
+  X,
+} from '@lucide/vue'
+import type { Component } from 'vue'
+
+import type { HistoryEntry } from '../../protocol.gen'
+import { countText } from '../../text/amounts'
+import { spelled } from '../../text/outcome'
+import { visible } from '../../text/visible'
+
+export const KINDS: Record<string, string> = {
+  decision: 'Decision',
+  outcome: 'What a tool did',
+  alert: 'Ran unasked',
+  rule: 'Rule',
+  mode: 'Permission mode',
+  session: 'Session',
+}
+
+export const OUTCOMES: Record<string, string> = {
+  allowed: 'Allowed',
+  denied: 'Denied',
+  answered: 'Answered',
+  expired: 'No answer in time',
+  withdrawn: 'Withdrawn',
+  orphaned: 'Agent lost',
+  ran: 'Ran',
+  failed: 'Failed',
+  added: 'Added',
+  changed: 'Changed',
+  removed: 'Removed',
+  started: 'Started',
+  ended: 'Ended',
+}
+
+export const ACTORS: Record<string, string> = {
+  human: 'You',
+  rule: 'A rule',
+  mode: 'The permission mode',
+  timeout: 'The clock',
+  policy: 'Policy',
+  agent: 'The agent',
+  server: 'Sayso',
+}
+
+export const TIMES: Record<string, string> = {
+  today: 'Today',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+  range: 'From … to …',
+}
+
+export interface Mark {
+  icon: Component
+  word: string
+  tone: 'good' | 'bad' | 'plain'
+}
+
+const ICONS: Record<string, Component> = {
+  allowed: Check,
+  answered: Check,
+  ran: Check,
+  denied: X,
+  failed: X,
+  expired: Clock,
+  withdrawn: Undo2,
+  orphaned: Unplug,
+  added: Plus,
+  changed: Pencil,
+  removed: Minus,
+  started: Play,
+  ended: Power,
+}
+
+const GOOD = ['allowed', 'answered', 'ran']
+const BAD = ['denied', 'failed']
+
+/** How an entry ended, in colour and in words. A later version may have words that this one lacks. */
+export function outcomeMark({ kind, outcome }: HistoryEntry): Mark {
+  if (kind === 'alert') return { icon: ShieldAlert, word: 'Ran unasked', tone: 'bad' }
+  if (kind === 'mode') {
+    const tone = outcome === 'bypassPermissions' ? 'bad' : 'plain'
+    return { icon: SlidersHorizontal, word: visible(spelled(outcome)), tone }
+  }
+  const tone = GOOD.includes(outcome) ? 'good' : BAD.includes(outcome) ? 'bad' : 'plain'
+  return { icon: known(ICONS, outcome) ?? Circle, word: outcomeWord(outcome), tone }
+}
+
+export function outcomeWord(outcome: string): string {
+  return known(OUTCOMES, outcome) ?? visible(spelled(outcome))
+}
+
+/** What the entry is about: the tool, or else what kind of thing. */
+export function subjectWord({ kind, tool_name: tool }: HistoryEntry): string {
+  if (tool !== null && tool !== '') return visible(tool)
+  return known(KINDS, kind) ?? visible(spelled(kind))
+}
+
+/** Who brought it about: `You on Pixel 8`, `Rule Bash(ls:*)`. */
+export function actorText({ by, by_name: name }: Pick<HistoryEntry, 'by' | 'by_name'>): string {
+  const actor = known(ACTORS, by) ?? visible(spelled(by))
+  if (name === '') return actor
+  const named = visible(name, 'prose')
+  switch (by) {
+    case 'human':
+      return `You on ${named}`
+    case 'rule':
+      return `Rule ${visible(name)}`
+    case 'mode':
+      return `Mode ${visible(spelled(name), 'prose')}`
+    case 'policy':
+      return `Policy: ${named}`
+    case 'timeout':
+    case 'agent':
+    case 'server':
+      return actor
+    default:
+      return `${actor} ${named}`
+  }
+}
+
+/** No screen shows more of a line. */
+const LONGEST_LINE = 400
+
+/** The first line that says something, and how many more there are. */
+export function oneLine(text: string): { line: string; more: string } {
+  const lines = text.trimEnd().split('\n')
+  const first = lines.find((line) => line.trim() !== '') ?? ''
+  const line = first.length > LONGEST_LINE ? `${first.slice(0, LONGEST_LINE)}…` : first
+  return { line, more: lines.length > 1 ? `+${countText(lines.length - 1, 'line')}` : '' }
+}
+
+/** A name from outside may be the name of something that every object has. */
+function known<T>(words: Record<string, T>, name: string): T | undefined {
+  return Object.hasOwn(words, name) ? words[name] : undefined
+}
