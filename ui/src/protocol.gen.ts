@@ -335,7 +335,11 @@ truncated: boolean, };
 /**
  * The answer to `GET /api/history/check`.
  */
-export type HistoryCheck = { good: boolean, entries: number, 
+export type HistoryCheck = { good: boolean, 
+/**
+ * How many were checked; 0 when something is wrong.
+ */
+entries: number, 
 /**
  * What is wrong, in one sentence, and with which entry first.
  */

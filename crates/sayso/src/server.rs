@@ -96,7 +96,10 @@ async fn forget_old_entries(store: Store, kept: Duration, shutdown: Cancellation
         let before = UnixMillis(now.saturating_sub(kept));
         match store.cut_audit(before, UnixMillis(now)).await {
             Ok(cut) if cut.removed > 0 => {
-                tracing::info!(removed = cut.removed, "old entries of the history were removed");
+                tracing::info!(
+                    removed = cut.removed,
+                    "old entries of the history were removed"
+                );
             }
             Ok(_) => {}
             Err(error) => tracing::error!(%error, "the history was not shortened"),

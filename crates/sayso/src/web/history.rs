@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use sayso_protocol::{ErrorCode, HistoryCheck, HistoryDetail, HistoryEntry, HistoryPage};
 use sayso_store::audit::AuditReader;
 use sayso_store::{
-    AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRow, ReadError, SessionId, UnixMillis,
+    AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRow, ReadError, UnixMillis,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -56,23 +56,21 @@ impl Wanted {
     fn filter(self) -> Result<AuditFilter, String> {
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
         let word = |name: &str, text: Option<String>, known: Vec<&'static str>| {
-            let Some(text) = given(text) else {
-                return Ok(None);
-            };
-            let place = known.iter().position(|word| *word == text);
-            place
-                .map(Some)
-                .ok_or_else(|| format!("`{name}` must be one of {}.", known.join(", ")))
+            let text = given(text);
+            match &text {
+                Some(word) if !known.contains(&word.as_str()) => {
+                    Err(format!("`{name}` must be one of {}.", known.join(", ")))
+                }
+                _ => Ok(text),
+            }
         };
         let kinds = AuditKind::ALL.map(AuditKind::as_str).to_vec();
         let actors = AuditActor::ALL.map(AuditActor::as_str).to_vec();
         let millis = |at: Timestamp| UnixMillis(at.as_millisecond());
         Ok(AuditFilter {
-            kind: word("kind", self.kind, kinds)?
-                .and_then(|place| AuditKind::ALL.get(place).copied()),
-            actor_kind: word("by", self.by, actors)?
-                .and_then(|place| AuditActor::ALL.get(place).copied()),
-            session_id: self.session_id.map(SessionId),
+            kind: word("kind", self.kind, kinds)?,
+            actor_kind: word("by", self.by, actors)?,
+            session_id: self.session_id.map(|id| id.to_string()),
             request_id: None,
             project: given(self.project),
             tool_name: given(self.tool),
@@ -113,9 +111,9 @@ async fn detail(State(web): State<Web>, Path(seq): Path<i64>) -> Response {
         Err(error) => return unreadable(&error),
     };
     let mut related = Vec::new();
-    if let Some(request) = row.request_id.as_deref().and_then(|id| id.parse().ok()) {
+    if row.request_id.is_some() {
         let filter = AuditFilter {
-            request_id: Some(sayso_store::RequestId(request)),
+            request_id: row.request_id.clone(),
             ..AuditFilter::default()
         };
         let cursor = AuditCursor::After(0);

@@ -53,7 +53,7 @@ pub struct Launch {
 
 /// How the agent comes to be there.
 enum Origin {
-    Started(Launch),
+    Started(Box<Launch>),
     Found {
         folder: PathBuf,
         connection: Box<Connection>,
@@ -85,7 +85,7 @@ pub fn start(launch: Launch, adapter: Adapter, destination: Destination) -> Agen
     let first_line = session.initialize();
     let mut state = State::new(session);
     state.put(first_line_id(), first_line);
-    spawn(state, Origin::Started(launch), adapter, destination)
+    spawn(state, Origin::Started(Box::new(launch)), adapter, destination)
 }
 
 /// Takes over an agent that an earlier server started. `session` knows what is still open.

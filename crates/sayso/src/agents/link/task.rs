@@ -1,6 +1,6 @@
 //! The task that reads one agent's lines.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -350,7 +350,7 @@ fn is_alive(folder: &Path) -> bool {
 }
 
 /// Makes sure that nothing of a lost runner is left.
-fn bury(folder: &PathBuf) {
+fn bury(folder: &Path) {
     if let Err(error) = clean_up(folder).and_then(|_| sayso_runner::remove(folder)) {
         tracing::warn!(%error, "what a lost agent left could not be removed");
     }
