@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use sayso_broker::{
     AgentAnswer, DecidedBy, Kind, OutcomeKind, Refusal, RequestId, RequestView, SessionId,
+    WhenUnattended,
 };
 
 use crate::agents::run_of;
@@ -167,11 +168,20 @@ impl World {
         let open = open.count();
         let pending = unfinished.len() - open;
         let server = self.server.as_ref().expect("the server runs");
-        let shown = server.broker.shown_requests();
-        let shown = shown
-            .into_iter()
-            .filter(|request| request.session == session);
-        let shown: Vec<RequestId> = shown.map(|request| request.ask.id).collect();
+        let shown = server.broker.shown_requests().into_iter();
+        let shown: Vec<RequestView> = shown.filter(|request| request.session == session).collect();
+        let policies = server.broker.policies(session);
+        let pauses =
+            policies.is_some_and(|policies| policies.when_unattended == WhenUnattended::Pause);
+        for (request, row) in shown.iter().zip(&unfinished) {
+            // Nobody is connected to a server that has just begun.
+            assert!(
+                request.clock == row.request.clock || (pauses && !request.clock.held),
+                "I7: {} has another clock than before",
+                request.ask.id
+            );
+        }
+        let shown = ids(&shown);
         assert_eq!(shown, rows, "I7: what was unfinished on disk goes on");
         if open > 0 {
             self.count("open requests taken over");

@@ -57,7 +57,12 @@ impl World {
             }
             Effect::Deliver {
                 request, answer, ..
-            } => self.deliver(Answer { request, answer }),
+            } => {
+                // The runner would write it once all the same; the broker must not rely on that.
+                let first = self.running().answered.insert(request);
+                assert!(first, "I1: {request} is to be delivered twice");
+                self.deliver(Answer { request, answer });
+            }
             Effect::FollowUp(_) => {}
             Effect::Broadcast(broadcast) => self.broadcast(broadcast),
             Effect::Reply { to, result } => {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sayso_broker::{AgentActivity, Delivery, Kind, Timestamp};
 
-use crate::agents::{AskState, Life, Line};
+use crate::agents::{AskState, Life, Line, run_of};
 use crate::asks::{allow, answer, deny};
 use crate::checks::ids;
 use crate::clients::Message;
@@ -38,12 +38,15 @@ impl World {
 
     /// Everybody does what they can until nobody can do anything.
     fn settle(&mut self) {
-        for _ in 0..20_000 {
+        for _ in 0..2_000 {
             if self.server.is_none() {
                 self.boot();
             }
             self.connect(0);
-            let mut busy = self.proceed();
+            let mut busy = false;
+            while self.proceed() {
+                busy = true;
+            }
             let waiting = self.store.waiting();
             busy |= waiting > 0;
             self.store.commit(waiting, || false);
@@ -83,6 +86,11 @@ impl World {
         let open = self.store.rows.requests.values();
         for row in open.filter(|row| row.is_unfinished()) {
             let id = row.request.ask.id;
+            assert_eq!(
+                self.agents[run_of(id)].life,
+                Life::Alive,
+                "I1: {id} is shown although its agent has ended"
+            );
             assert!(
                 server.broker.request(id).is_some(),
                 "I7: {id} is unfinished on disk only"

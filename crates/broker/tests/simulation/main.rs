@@ -20,10 +20,12 @@ mod effects;
 mod finish;
 mod links;
 mod random;
+mod restart;
 mod server;
 mod store;
 mod trace;
 mod world;
+mod writes;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use sayso_broker::{
-    AgentAnswer, Broker, ClientId, Delivery, Effect, EndReason, Event, RecordId, ReplyTo,
-    RequestId, RestoredRequest, RestoredSession, SessionId, SessionSpec, SessionState, Timestamp,
+    AgentAnswer, Broker, ClientId, Effect, Event, RecordId, ReplyTo, RequestId, SessionId,
+    SessionSpec, Timestamp,
 };
 
-use crate::agents::{Life, run_of};
+use crate::agents::Life;
 use crate::links::Link;
-use crate::store::{RequestRow, Write, WriteError};
+use crate::store::Write;
 use crate::trace;
 use crate::world::World;
 
@@ -69,7 +69,7 @@ pub(crate) struct Server {
     /// Who is sent a snapshot once the event under way is through.
     pub(crate) welcome: Option<ClientId>,
     pub(crate) writes: BTreeMap<u64, After>,
-    next_token: u64,
+    pub(crate) next_token: u64,
     /// The clock was set back. Timers run on another clock, so the one that was set before still goes off.
     pub(crate) timer: bool,
     /// Notes that could not be written. Nothing waits for them, but until they are there, a restart would
@@ -81,6 +81,8 @@ pub(crate) struct Server {
     pub(crate) replies: BTreeMap<ReplyTo, Asker>,
     /// Requests that this server has written.
     pub(crate) recorded: BTreeSet<RequestId>,
+    /// Requests whose answer the broker wanted delivered.
+    pub(crate) answered: BTreeSet<RequestId>,
     /// How many notes about a request are not durable yet.
     pub(crate) notes: BTreeMap<RequestId, usize>,
     pub(crate) session_notes: BTreeMap<SessionId, usize>,
@@ -88,6 +90,29 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    /// Knows nothing yet.
+    pub(crate) fn new(now: Timestamp, number: u32) -> Self {
+        Self {
+            broker: Broker::new(now),
+            number,
+            events: VecDeque::new(),
+            effects: VecDeque::new(),
+            welcome: None,
+            writes: BTreeMap::new(),
+            next_token: 0,
+            timer: false,
+            again: Vec::new(),
+            links: BTreeMap::new(),
+            undelivered: Vec::new(),
+            replies: BTreeMap::new(),
+            recorded: BTreeSet::new(),
+            answered: BTreeSet::new(),
+            notes: BTreeMap::new(),
+            session_notes: BTreeMap::new(),
+            runs: BTreeMap::new(),
+        }
+    }
+
     pub(crate) fn is_idle(&self) -> bool {
         self.events.is_empty() && self.effects.is_empty() && self.welcome.is_none()
     }
@@ -225,227 +250,6 @@ impl World {
         server.effects.extend(effects);
         if let Some(session) = restored {
             self.check_restored(session);
-        }
-    }
-
-    /// Queues a write and keeps what is waited for.
-    pub(crate) fn submit(&mut self, writes: Vec<Write>, after: After) {
-        let server = self.server.as_mut().expect("the server runs");
-        server.next_token += 1;
-        let token = server.next_token;
-        if self.store.submit(token, writes) {
-            server.writes.insert(token, after);
-        } else {
-            self.count("queue was full");
-            self.not_written(after, &WriteError::Unavailable);
-        }
-    }
-
-    fn completed(&mut self, token: u64, result: Result<(), WriteError>) {
-        let Some(after) = self.running().writes.remove(&token) else {
-            return;
-        };
-        match result {
-            Ok(()) => self.written(after),
-            Err(error) => self.not_written(after, &error),
-        }
-    }
-
-    fn written(&mut self, after: After) {
-        match after {
-            After::Record {
-                record,
-                request,
-                open,
-                ..
-            } => {
-                let server = self.running();
-                if open {
-                    server.recorded.insert(request);
-                }
-                server.events.push_back(Event::Recorded { record });
-            }
-            After::Note(request, _) => one_less(&mut self.running().notes, request),
-            After::Clock(_) => {}
-            After::Session(session) => one_less(&mut self.running().session_notes, session),
-            After::Spawn(run) => {
-                self.agents[run].life = Life::Alive;
-                self.running().links.insert(run, Link::new(0, 0));
-            }
-            After::Cursor(run, line) => self.cursor_written(run, line),
-        }
-    }
-
-    fn not_written(&mut self, after: After, error: &WriteError) {
-        self.trace.say(|| format!("not written: {after:?}"));
-        match after {
-            After::Record { record, .. } => {
-                assert_eq!(
-                    *error,
-                    WriteError::Unavailable,
-                    "I1/I2: a write that can never succeed"
-                );
-                self.count("record failed");
-                let reason = "disk full".to_owned();
-                self.running()
-                    .events
-                    .push_back(Event::RecordFailed { record, reason });
-            }
-            // The request was decided first: its clock no longer matters.
-            After::Clock(_) if *error == WriteError::AlreadyDecided => {}
-            After::Note(..) | After::Session(_) | After::Clock(_) => {
-                assert_eq!(*error, WriteError::Unavailable, "a note that fits nothing");
-                self.running().again.push(after);
-            }
-            After::Spawn(run) => {
-                let agent = &mut self.agents[run];
-                agent.life = Life::Forgotten;
-                let session = crate::agents::session_id(agent.session);
-                let reason = EndReason::Failed("disk full".to_owned());
-                let server = self.running();
-                server.runs.remove(&session);
-                server
-                    .events
-                    .push_back(Event::AgentEnded { session, reason });
-            }
-            After::Cursor(run, _) => {
-                if let Some(link) = self.running().links.get_mut(&run) {
-                    link.noting = false;
-                }
-            }
-        }
-    }
-
-    fn write_again(&mut self, after: After) {
-        match &after {
-            After::Note(_, write) => {
-                let write = write.clone();
-                self.submit(vec![write], after);
-            }
-            // What is true now, not what was true when it failed.
-            After::Clock(request) => {
-                if let Some(view) = self.running().broker.request(*request) {
-                    self.submit(vec![Write::Clock(*request, view.clock)], after);
-                }
-            }
-            After::Session(session) => match self.session_row(*session) {
-                Some(write) => self.submit(vec![write], after),
-                None => one_less(&mut self.running().session_notes, *session),
-            },
-            After::Record { .. } | After::Spawn(_) | After::Cursor(..) => {}
-        }
-    }
-
-    /// The server dies. What it had sent to runners may still arrive.
-    pub(crate) fn crash(&mut self) {
-        let Some(server) = &self.server else {
-            return;
-        };
-        self.trace.say(|| "*** the server dies".to_owned());
-        let runs: Vec<usize> = server.links.keys().copied().collect();
-        if !self.running().is_idle() {
-            self.count("crashed between two effects");
-        }
-        if self.store.has_completions() {
-            self.count("written by a server that died before it knew");
-        }
-        for run in runs {
-            while self.random.percent(50) && self.runner_reads(run, false) {}
-        }
-        self.server = None;
-        self.store.crash();
-        self.connections.clear();
-        for client in &mut self.clients {
-            client.connection = None;
-        }
-    }
-
-    /// A new server takes over what the store has.
-    ///
-    /// A session is taken over if its runner is still there, whatever its row says: one that is written as dead
-    /// may still have requests whose end is not written. It is alive until the runner says again that it ended.
-    pub(crate) fn boot(&mut self) {
-        self.booted += 1;
-        let mut server = Server {
-            broker: Broker::new(self.now),
-            number: self.booted,
-            events: VecDeque::new(),
-            effects: VecDeque::new(),
-            welcome: None,
-            writes: BTreeMap::new(),
-            next_token: 0,
-            timer: false,
-            again: Vec::new(),
-            links: BTreeMap::new(),
-            undelivered: Vec::new(),
-            replies: BTreeMap::new(),
-            recorded: BTreeSet::new(),
-            notes: BTreeMap::new(),
-            session_notes: BTreeMap::new(),
-            runs: BTreeMap::new(),
-        };
-        for agent in &mut self.agents {
-            if agent.life == Life::Planned {
-                agent.life = Life::Forgotten;
-            }
-        }
-        for (session, row) in &self.store.rows.sessions {
-            let agent = &self.agents[row.run];
-            if agent.life == Life::Forgotten {
-                continue;
-            }
-            let unfinished = self.store.rows.unfinished(*session);
-            let restored = RestoredSession {
-                spec: row.spec.clone(),
-                state: match row.state {
-                    SessionState::Dead => SessionState::AssistantTurn,
-                    alive => alive,
-                },
-                state_changed_at: row.state_changed_at,
-                requests: unfinished.into_iter().map(restored).collect(),
-            };
-            server.runs.insert(*session, (row.run, row.spec.clone()));
-            server.events.push_back(Event::SessionRestored {
-                session: *session,
-                restored: Box::new(restored),
-            });
-            let stored = self.store.rows.cursors.get(&row.run).copied().unwrap_or(0);
-            assert!(
-                agent.acknowledged <= stored,
-                "I7: lines of run {} are gone that are not stored",
-                row.run
-            );
-            let mut link = Link::new(stored, agent.last_line());
-            let ids = self.store.rows.requests.keys().copied();
-            link.stored = ids.filter(|id| run_of(*id) == row.run).collect();
-            server.links.insert(row.run, link);
-        }
-        let ended = |run: &usize| self.agents[*run].life == Life::Ended;
-        if server.links.keys().any(ended) {
-            self.count("took over an agent that had ended");
-        }
-        self.server = Some(server);
-        self.count("restarted");
-    }
-}
-
-fn restored(row: &RequestRow) -> RestoredRequest {
-    let pending = row.decision.as_ref();
-    RestoredRequest {
-        ask: Box::new(row.request.ask.as_ref().clone()),
-        created_at: row.request.created_at,
-        clock: row.request.clock,
-        decided: pending
-            .filter(|decision| decision.delivery == Delivery::Pending)
-            .cloned(),
-    }
-}
-
-fn one_less<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K) {
-    if let Some(count) = counts.get_mut(&key) {
-        *count -= 1;
-        if *count == 0 {
-            counts.remove(&key);
         }
     }
 }
