@@ -3,7 +3,9 @@
 //! A [`Broker`] takes [`Event`]s and returns [`Effect`]s. It does no IO, reads
 //! no clock and makes no ids; all of that comes in as data. The safety of the
 //! product rests on this crate, so its invariants (I1 to I6 in
-//! `ARCHITECTURE.md`) are property tests in `tests/invariants.rs`.
+//! `ARCHITECTURE.md`) are property tests in `tests/invariants.rs`, and
+//! `tests/simulation` plays them with everything around it: a store, agents that
+//! outlive the server, clients, time and crashes.
 
 mod answer;
 mod ask;

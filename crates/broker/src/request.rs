@@ -17,6 +17,17 @@ pub(crate) struct Request {
     pub(crate) phase: Phase,
     /// After a failed write, automatic decisions wait until then.
     pub(crate) quiet_until: Option<Timestamp>,
+    /// Of no meaning until it is shown.
+    pub(crate) place: Place,
+}
+
+/// A request's place on every screen: where a client puts it that sees it open. Not by the clock alone, which can
+/// be set back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// Counts what this server has shown; zero for what an earlier one had.
+    pub(crate) number: u64,
+    pub(crate) since: Timestamp,
 }
 
 #[derive(Clone, Debug)]

@@ -296,3 +296,56 @@ fn a_rule_that_denies_says_why() {
     assert!(message.contains("Bash(ls)"), "{message}");
     assert!(!interrupt);
 }
+
+#[test]
+fn i1_a_write_is_tried_again_although_the_clock_went_back() {
+    let mut world = World::new();
+    world.connect();
+    world.start(0, Policies::default());
+    world.ask(0, AskShape::Tool);
+    world.disk_step(false);
+    world.now.0 -= 60 * 60 * 1000;
+    world.handle(Event::Tick);
+    world.advance(Duration::from_secs(1));
+    world.disk_step(true);
+    assert_eq!(world.shown(), [world.asks[0].id]);
+}
+
+#[test]
+fn i3_a_refusal_of_the_left_alone_comes_although_the_clock_went_back() {
+    let policies = Policies {
+        when_unattended: WhenUnattended::Deny,
+        ..Policies::default()
+    };
+    let mut world = asked(AskShape::Tool, policies);
+    world.disconnect(0);
+    world.now.0 -= 60 * 60 * 1000;
+    world.handle(Event::Tick);
+    world.advance(Duration::from_secs(10));
+    world.disk_step(true);
+    assert_eq!(world.asks[0].answers.len(), 1);
+}
+
+#[test]
+fn i6_requests_stay_in_their_order_although_the_clock_went_back() {
+    let mut world = asked(AskShape::Tool, Policies::default());
+    world.now.0 -= 60 * 60 * 1000;
+    world.ask(0, AskShape::Tool);
+    world.disk_step(true);
+    assert_eq!(world.shown(), [world.asks[0].id, world.asks[1].id]);
+}
+
+#[test]
+fn i6_a_request_that_was_written_late_is_last_for_everybody() {
+    let mut world = World::new();
+    world.connect();
+    world.start(0, Policies::default());
+    world.ask(0, AskShape::Tool);
+    world.ask(0, AskShape::Tool);
+    world.disk_step(false);
+    world.disk_step(true);
+    world.advance(Duration::from_secs(1));
+    world.disk_step(true);
+    world.connect();
+    assert_eq!(world.shown(), [world.asks[1].id, world.asks[0].id]);
+}

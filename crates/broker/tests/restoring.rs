@@ -185,3 +185,13 @@ fn a_session_is_restored_once() {
     assert_eq!(broker.handle(NOW, event), []);
     assert_eq!(broker.shown_requests().len(), 1);
 }
+
+#[test]
+fn i6_restored_requests_keep_their_order_whatever_the_clock_said() {
+    let mut requests = vec![request(2, RUNNING, None), request(1, RUNNING, None)];
+    requests[1].created_at = Timestamp(3);
+    let (broker, _) = restored(Policies::default(), requests);
+    let shown = broker.shown_requests();
+    let ids: Vec<_> = shown.iter().map(|request| request.ask.id).collect();
+    assert_eq!(ids, [ask(2).id, ask(1).id]);
+}

@@ -34,10 +34,14 @@ pub struct Broker {
     records: BTreeMap<RecordId, RequestId>,
     next_record: u64,
     closed: VecDeque<(RequestId, Resolution)>,
+    /// How many requests were shown.
+    shown: u64,
     clients: BTreeMap<ClientId, String>,
     /// Since when nobody is connected.
     unattended_since: Option<Timestamp>,
     shutting_down: bool,
+    /// When the last event came, to see the clock go back.
+    last_event_at: Timestamp,
 }
 
 impl Broker {
@@ -48,17 +52,36 @@ impl Broker {
             records: BTreeMap::new(),
             next_record: 0,
             closed: VecDeque::new(),
+            shown: 0,
             clients: BTreeMap::new(),
             unattended_since: Some(now),
             shutting_down: false,
+            last_event_at: now,
         }
     }
 
     /// Takes one event and returns what has to be done, in order.
     pub fn handle(&mut self, now: Timestamp, event: Event) -> Vec<Effect> {
         let mut effects = Vec::new();
+        if now < self.last_event_at {
+            self.clock_went_back(now);
+        }
+        self.last_event_at = now;
         self.step(now, event, &mut effects);
         effects
+    }
+
+    /// Somebody set the machine's clock. What was to be tried again in a moment would otherwise wait until the
+    /// clock is back where it was.
+    fn clock_went_back(&mut self, now: Timestamp) {
+        let soon = now.plus(RETRY_AFTER);
+        for request in self.requests.values_mut() {
+            request.quiet_until = request.quiet_until.map(|quiet| quiet.min(soon));
+            if let Phase::Unrecorded { retry_at, .. } = &mut request.phase {
+                *retry_at = soon.min(*retry_at);
+            }
+        }
+        self.unattended_since = self.unattended_since.map(|since| since.min(now));
     }
 
     fn step(&mut self, now: Timestamp, event: Event, effects: &mut Vec<Effect>) {
@@ -196,19 +219,18 @@ impl Broker {
         self.sessions.get(&id).map(|session| &session.policies)
     }
 
-    /// What clients see, session by session in the order asked: exactly the
-    /// requests that were shown and not closed.
+    /// What clients see: exactly the requests that were shown and not closed,
+    /// in the order in which they were shown.
     pub fn shown_requests(&self) -> Vec<RequestView> {
-        let mut shown: Vec<RequestView> = self
+        let mut shown: Vec<&Request> = self
             .sessions
             .values()
             .flat_map(|session| &session.requests)
             .filter_map(|id| self.requests.get(id))
             .filter(|request| request.is_shown())
-            .map(Request::view)
             .collect();
-        shown.sort_by_key(|request| request.created_at);
-        shown
+        shown.sort_by_key(|request| request.place);
+        shown.into_iter().map(Request::view).collect()
     }
 
     pub fn request(&self, id: RequestId) -> Option<RequestView> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Broker, MAXIMUM_OPEN, RETRY_AFTER};
 use crate::clock::Clock;
-use crate::request::{Deciding, Phase, Request, Then};
+use crate::request::{Deciding, Phase, Place, Request, Then};
 use crate::{
     Ask, Broadcast, DecidedBy, Decision, Delivery, Effect, Kind, OutcomeKind, Policies, RecordId,
     Refusal, RequestId, Resolution, Ruling, SessionId, SessionState, StopReason, Timestamp,
@@ -75,6 +75,10 @@ impl Broker {
                 then: Then::Show,
             },
             quiet_until: None,
+            place: Place {
+                number: 0,
+                since: now,
+            },
         };
         session.requests.push(id);
         self.requests.insert(id, request);
@@ -135,15 +139,11 @@ impl Broker {
         let session = request.session;
         match std::mem::replace(&mut request.phase, Phase::Open) {
             Phase::Opening { then } => match then {
-                Then::Show => {
-                    let view = request.view();
-                    effects.push(Effect::Broadcast(Broadcast::Opened(view)));
-                }
+                Then::Show => self.show(id, effects),
                 Then::Withdraw => self.close_withdrawn(now, id, effects),
                 // Never decided unseen: it is shown, then settled.
                 Then::Resolve(resolution) => {
-                    let view = request.view();
-                    effects.push(Effect::Broadcast(Broadcast::Opened(view)));
+                    self.show(id, effects);
                     self.resolve(id, resolution, None, effects);
                 }
             },
@@ -153,6 +153,14 @@ impl Broker {
             }
         }
         self.store_recovered(session, effects);
+    }
+
+    fn show(&mut self, id: RequestId, effects: &mut Vec<Effect>) {
+        if let Some(request) = self.requests.get_mut(&id) {
+            self.shown += 1;
+            request.place.number = self.shown;
+            effects.push(Effect::Broadcast(Broadcast::Opened(request.view())));
+        }
     }
 
     pub(super) fn record_failed(

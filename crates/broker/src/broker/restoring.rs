@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Broker;
 use crate::clock::Clock;
-use crate::request::{Deciding, Phase, Request};
+use crate::request::{Deciding, Phase, Place, Request};
 use crate::session::Session;
 use crate::{
     Broadcast, Effect, RestoredRequest, RestoredSession, SessionId, Timestamp, WhenUnattended,
@@ -37,8 +37,11 @@ impl Broker {
                 stopping: false,
             },
         );
+        let mut since = Timestamp(i64::MIN);
         for request in restored.requests {
-            self.restored_request(now, id, request, effects);
+            // Keeps the order within the session whatever the clock said.
+            since = since.max(request.created_at);
+            self.restored_request(now, id, request, since, effects);
         }
         effects.push(Effect::Broadcast(Broadcast::SessionChanged(id)));
     }
@@ -48,6 +51,7 @@ impl Broker {
         now: Timestamp,
         session_id: SessionId,
         restored: RestoredRequest,
+        since: Timestamp,
         effects: &mut Vec<Effect>,
     ) {
         let id = restored.ask.id;
@@ -69,6 +73,7 @@ impl Broker {
                 free_text: session.policies.free_text,
                 phase: Phase::Open,
                 quiet_until: None,
+                place: Place { number: 0, since },
             },
         );
         if let Some(resolution) = restored.decided {

@@ -6,16 +6,24 @@
     reason = "shared by several tests, each of which uses a part"
 )]
 
+mod asks;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use sayso_broker::{
-    AgentAnswer, Allowance, AnswerValue, Answers, Ask, Broadcast, Broker, ClientId, ClientRef,
-    DecidedBy, Decision, Delivery, Effect, Event, Json, Kind, Mode, ModeEffect, OutcomeKind, Plan,
-    Policies, Question, QuestionOption, RecordId, Refusal, ReplyTo, RequestId, Resolution, RuleRef,
-    Ruling, SessionId, SessionSpec, Timestamp, Verdict,
+    AgentAnswer, Allowance, Ask, Broadcast, Broker, ClientId, ClientRef, DecidedBy, Decision,
+    Delivery, Effect, Event, Json, Kind, Mode, ModeEffect, OutcomeKind, Policies, RecordId,
+    Refusal, ReplyTo, RequestId, Resolution, Ruling, SessionId, SessionSpec, Timestamp, Verdict,
 };
 use uuid::Uuid;
+
+use asks::ruling;
+#[allow(
+    unused_imports,
+    reason = "shared by several tests, each of which uses a part"
+)]
+pub(crate) use asks::{AskShape, allow, answer, deny, edited};
 
 pub(crate) const SESSIONS: usize = 2;
 
@@ -251,26 +259,12 @@ impl World {
     }
 
     fn check_views(&self) {
-        let shown: BTreeSet<RequestId> = self.shown().into_iter().collect();
+        let shown = self.shown();
         for (client, view) in &self.views {
-            let seen: BTreeSet<RequestId> = view.iter().copied().collect();
-            assert_eq!(seen, shown, "I6: {client} sees exactly the open requests");
-        }
-        for session in 0..SESSIONS {
-            let order: Vec<RequestId> = self
-                .asks
-                .iter()
-                .filter(|asked| asked.session == session && shown.contains(&asked.id))
-                .map(|asked| asked.id)
-                .collect();
-            let in_broker: Vec<RequestId> = self
-                .broker
-                .shown_requests()
-                .iter()
-                .filter(|request| request.session == session_id(session))
-                .map(|request| request.ask.id)
-                .collect();
-            assert_eq!(in_broker, order, "I6: in the order asked");
+            assert_eq!(
+                *view, shown,
+                "I6: {client} sees exactly the open requests, in order"
+            );
         }
     }
 
@@ -542,114 +536,4 @@ impl World {
             }
         }
     }
-}
-
-/// What kind of ask the agent makes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum AskShape {
-    Tool,
-    Edit,
-    Unfaithful,
-    Interactive,
-    /// Somebody wants a human to see it.
-    Guarded,
-    Question,
-    Plan,
-    Other,
-}
-
-impl AskShape {
-    pub(crate) fn build(self, id: RequestId) -> Ask {
-        let questions = vec![Question {
-            text: "Which?".to_owned(),
-            multi_select: false,
-            options: vec![
-                QuestionOption {
-                    label: "A".to_owned(),
-                },
-                QuestionOption {
-                    label: "B".to_owned(),
-                },
-            ],
-        }];
-        let everything = vec![
-            (Mode::new("bypassPermissions"), ModeEffect::Allows),
-            (Mode::new("dontAsk"), ModeEffect::Denies),
-        ];
-        let mut mode_effects = everything;
-        if matches!(self, Self::Edit) {
-            mode_effects.push((Mode::new("acceptEdits"), ModeEffect::Allows));
-        }
-        Ask {
-            id,
-            native_id: Json::new(&format!("\"{id}\"")),
-            kind: match self {
-                Self::Tool | Self::Edit | Self::Unfaithful | Self::Interactive | Self::Guarded => {
-                    Kind::Tool
-                }
-                Self::Question => Kind::Questions(questions),
-                Self::Plan => Kind::Plan(Plan {
-                    modes: vec![Mode::new("default"), Mode::new("acceptEdits")],
-                }),
-                Self::Other => Kind::Other,
-            },
-            tool_name: "Bash".to_owned(),
-            input: Json::new("{}"),
-            digest: format!("digest of {id}"),
-            input_faithful: !matches!(self, Self::Unfaithful),
-            can_edit: true,
-            suggestions: 1,
-            suppress_always_allow: false,
-            rules_may_allow: !matches!(self, Self::Guarded),
-            requires_user_interaction: matches!(
-                self,
-                Self::Interactive | Self::Question | Self::Plan
-            ),
-            mode_effects,
-            choices: Vec::new(),
-            tool_use_id: None,
-            detail: Json::new("{}"),
-            raw: Json::new("{}"),
-        }
-    }
-}
-
-fn ruling(id: RequestId, allows: bool) -> Ruling {
-    Ruling {
-        rule: RuleRef {
-            id: format!("rule for {id}"),
-            text: "Bash(ls)".to_owned(),
-        },
-        verdict: if allows {
-            Verdict::Allow
-        } else {
-            Verdict::Deny { reason: None }
-        },
-    }
-}
-
-pub(crate) fn allow() -> Decision {
-    Decision::Allow(Allowance::default())
-}
-
-pub(crate) fn edited() -> Decision {
-    Decision::Allow(Allowance {
-        updated_input: Some(Json::new(r#"{"command":"ls"}"#)),
-        remember: vec![0],
-        mode: None,
-    })
-}
-
-pub(crate) fn deny(interrupt: bool) -> Decision {
-    Decision::Deny {
-        message: None,
-        interrupt,
-    }
-}
-
-pub(crate) fn answer(text: &str) -> Decision {
-    Decision::Answer(Answers {
-        answers: vec![("Which?".to_owned(), AnswerValue::Text(text.to_owned()))],
-        notes: Vec::new(),
-    })
 }
