@@ -1,5 +1,7 @@
 //! Sessions over restarts, slow clients, REST, and an orderly end.
 
+#![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
+
 mod support;
 
 use std::process::Stdio;

@@ -145,14 +145,20 @@ impl Store {
         .await?)
     }
 
-    /// The agent's own ids of all requests of a session.
-    pub async fn native_ids(&self, session_id: SessionId) -> Result<Vec<String>, ReadError> {
-        Ok(
-            sqlx::query_scalar("SELECT native_id FROM requests WHERE session_id = $1")
-                .bind(session_id)
-                .fetch_all(self.reader())
-                .await?,
+    /// The agent's own ids of a session's requests. `since` is when the agent started: others before it may
+    /// have used the same ids.
+    pub async fn native_ids(
+        &self,
+        session_id: SessionId,
+        since: UnixMillis,
+    ) -> Result<Vec<String>, ReadError> {
+        Ok(sqlx::query_scalar(
+            "SELECT native_id FROM requests WHERE session_id = $1 AND created_at >= $2",
         )
+        .bind(session_id)
+        .bind(since)
+        .fetch_all(self.reader())
+        .await?)
     }
 
     /// A session's requests that are not over: open, or decided and perhaps not delivered.

@@ -4,6 +4,7 @@ use sayso_broker::{Mode, SessionId, Timestamp};
 use sayso_claude::{ControlRequest, PermissionMode};
 use sayso_protocol::{EntryBody, NoticeLevel};
 
+use super::audit::Actor;
 use super::sessions::{Session, Stopped};
 use super::{ControlPurpose, Hub, nobody};
 
@@ -29,6 +30,8 @@ impl Hub {
             }
             let text = "The time for the mode bypassPermissions is over: the agent asks again.";
             self.notice(session, NoticeLevel::Info, text);
+            self.mode_actors
+                .insert(session, Actor::policy("bypass_expiry"));
             let mode = PermissionMode::Default;
             let purpose = ControlPurpose::EndBypass(Mode::new(mode.as_str()));
             let request = ControlRequest::SetPermissionMode { mode };

@@ -9,6 +9,7 @@ use sayso_protocol::{
 use sayso_store::Write;
 use uuid::Uuid;
 
+use super::audit::Actor;
 use super::sessions::Stopped;
 use super::{CONTROL_PATIENCE, Caller, Control, ControlPurpose, Hub, Phase, Reply, now, wire};
 use crate::agents::claude;
@@ -145,6 +146,9 @@ impl Hub {
         if must_restart {
             return self.restart_in(caller, session, mode);
         }
+        // The agent may report its new mode before it answers.
+        let actor = Actor::human(&self.client_of(&caller).label);
+        self.mode_actors.insert(session, actor);
         let request = ControlRequest::SetPermissionMode { mode: wanted };
         self.control(
             caller,

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::audit::Actor;
 use super::sessions::{Run, Stopped};
 use super::writes::AfterWrite;
-use super::{Caller, ControlPurpose, Hub, wire};
+use super::{ControlPurpose, Hub, wire};
 use crate::agents::link::{AgentHandle, FromAgent};
 use crate::agents::{AgentOutput, EndedTurn, claude};
 use sayso_broker::{AgentActivity, Timestamp};
@@ -348,13 +348,6 @@ impl Hub {
                 return self.reply(control.caller, reply);
             }
             ControlPurpose::SetMode(mode) | ControlPurpose::EndBypass(mode) => {
-                let actor = match control.caller {
-                    Caller::Rest { ref client, .. } if client.id.0.is_nil() => {
-                        Actor::policy("bypass_expiry")
-                    }
-                    ref caller => Actor::human(&self.client_of(caller).label),
-                };
-                self.mode_actors.insert(control.session, actor);
                 self.dispatch(Event::ModeConfirmed {
                     session: control.session,
                     mode,

@@ -9,7 +9,7 @@ use sayso_broker::{
 use sayso_claude::{AgentEvent, ControlSession, PermissionMode, RawJson};
 use sayso_protocol::RequestDetail;
 use sayso_runner::{Connection, RunnerState, clean_up};
-use sayso_store::RequestWithDecision;
+use sayso_store::{RequestWithDecision, UnixMillis};
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -49,6 +49,8 @@ pub(super) struct Found {
 #[derive(Debug)]
 struct Living {
     session: SessionId,
+    /// When its runner started, in milliseconds since 1970.
+    started_at: i64,
     folder: PathBuf,
     connection: Connection,
 }
@@ -81,8 +83,10 @@ pub(super) async fn find(data_dir: &Path) -> Found {
         if let (RunnerState::Alive, Some(session)) = (runner.state, session) {
             match Connection::connect(&folder, 0).await {
                 Ok(connection) => {
+                    let started = runner.record.map_or(0, |record| record.started_at_ms);
                     found.living.push(Living {
                         session,
+                        started_at: i64::try_from(started).unwrap_or(i64::MAX),
                         folder,
                         connection,
                     });
@@ -93,6 +97,10 @@ pub(super) async fn find(data_dir: &Path) -> Found {
         }
         let _ = tokio::task::spawn_blocking(move || bury(&folder)).await;
     }
+    // Of two for one session the later one is its agent; the other has ended and waits to be forgotten.
+    found
+        .living
+        .sort_by_key(|living| std::cmp::Reverse(living.started_at));
     found
 }
 
@@ -130,6 +138,7 @@ impl Hub {
     async fn take_over_one(&mut self, living: Living) -> anyhow::Result<()> {
         let Living {
             session: id,
+            started_at,
             folder,
             connection,
         } = living;
@@ -141,7 +150,8 @@ impl Hub {
         let run_after = i64::try_from(known.run_after).unwrap_or(i64::MAX);
         let stored = self.store.entries_of_lines(row_id, run_after, first_line);
         let stored: Vec<Place> = stored.await?.into_iter().filter_map(place).collect();
-        let known_requests = self.store.native_ids(row_id).await?;
+        let since = UnixMillis(started_at);
+        let known_requests = self.store.native_ids(row_id, since).await?;
         let unfinished = self.store.unfinished_requests(row_id).await?;
 
         // Ids that the server before cannot have in flight.

@@ -1,7 +1,8 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a failure in a helper fails the test"
+    clippy::print_stdout,
+    reason = "a failure in a helper fails the test, and figures are worth reading"
 )]
 
 pub(crate) mod agent;

@@ -85,7 +85,12 @@ pub fn start(launch: Launch, adapter: Adapter, destination: Destination) -> Agen
     let first_line = session.initialize();
     let mut state = State::new(session);
     state.put(first_line_id(), first_line);
-    spawn(state, Origin::Started(Box::new(launch)), adapter, destination)
+    spawn(
+        state,
+        Origin::Started(Box::new(launch)),
+        adapter,
+        destination,
+    )
 }
 
 /// Takes over an agent that an earlier server started. `session` knows what is still open.
