@@ -1,5 +1,7 @@
 //! The history has every decision, what became of it, and whatever else changed who may do what.
 
+#![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
+
 mod support;
 
 use pretty_assertions::assert_eq;
