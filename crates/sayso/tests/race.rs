@@ -1,7 +1,5 @@
 //! A hundred answers at once: one of them counts, the agent hears that one, and the others are told whose it was.
 
-#![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
-
 mod support;
 
 use futures_util::future::join_all;
