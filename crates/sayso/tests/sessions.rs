@@ -275,3 +275,35 @@ async fn a_removed_session_is_gone_with_its_agent_and_its_requests() {
     assert_eq!(again.welcome["sessions"], json!([]));
     server.stop().await;
 }
+
+#[tokio::test]
+async fn an_agent_that_does_not_react_to_an_answer_is_noticed() {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let session = client.start(&server, &bash("touch late.txt")).await;
+    client.subscribe(&session).await;
+    let request = client.opened().await;
+    let runners = sayso_runner::find(&server.folder.path().join("data/agents")).unwrap();
+    let agent = runners[0].record.as_ref().unwrap().agent_pid;
+    let group = Pid::from_raw(i32::try_from(agent).unwrap()).unwrap();
+    kill_process_group(group, Signal::STOP).unwrap();
+    let ack = client.respond(&request, json!({"behavior": "allow"})).await;
+    assert_eq!(ack["type"], "ack", "the answer is with the agent: {ack}");
+    let stuck = client
+        .wait_for(|frame| {
+            let error = frame["session"]["error"].as_str().unwrap_or_default();
+            error.contains("does not react")
+        })
+        .await;
+    assert_eq!(stuck["session"]["session_id"], session.as_str());
+    kill_process_group(group, Signal::CONT).unwrap();
+    client
+        .wait_for(|frame| frame["type"] == "session_state" && frame["session"]["error"].is_null())
+        .await;
+    client
+        .entry(&session, |entry| entry["kind"] == "tool_result")
+        .await;
+    assert!(server.project().join("late.txt").exists());
+    server.stop().await;
+}

@@ -225,6 +225,9 @@ fn session() -> SessionRow {
         title_fixed: false,
         restricted: false,
         context: None,
+        alert: None,
+        run_after: 0,
+        counted_line: 0,
     }
 }
 
@@ -252,6 +255,7 @@ fn request(number: u64) -> RequestRow {
         deadline: None,
         held_remaining_ms: None,
         status: RequestStatus::Open,
+        held: false,
     }
 }
 

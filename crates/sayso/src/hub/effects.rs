@@ -16,10 +16,13 @@ use uuid::Uuid;
 
 use super::audit::Actor;
 use super::sessions::Stopped;
-use super::writes::AfterWrite;
+use super::silence::Hearing;
+use super::writes::{AfterWrite, Note};
 use super::{Hub, Undelivered, now, records, wire};
 use crate::agents::claude;
 
+/// How long after a failed write the next try comes.
+const WRITE_AGAIN_AFTER: Duration = Duration::from_secs(1);
 const DELIVER_AGAIN_AFTER: Duration = Duration::from_millis(50);
 const ORPHANED: &str = "Sayso was stopped while this was open, and the agent with it.";
 
@@ -69,14 +72,14 @@ impl Hub {
                     records::decide(request.ask.id, &resolution),
                     self.decision_entry(&request, &resolution),
                 ];
-                self.note_all(writes, "a withdrawal");
+                self.keep_note(writes, "a withdrawal");
             }
-            Effect::NoteClock { request } => self.note(records::clock(&request), "a clock"),
+            Effect::NoteClock { request } => {
+                self.keep_note(vec![records::clock(&request)], "a clock");
+            }
             Effect::NoteDelivery { request, delivery } => {
-                self.note(
-                    records::set_delivery(request, delivery, now()),
-                    "a delivery",
-                );
+                let write = records::set_delivery(request, delivery, now());
+                self.keep_note(vec![write], "a delivery");
             }
             Effect::Deliver {
                 session,
@@ -99,6 +102,28 @@ impl Hub {
                     StopReason::RepeatedRequest => Stopped::RepeatedRequest,
                 };
                 self.stop_agent(session, stopped);
+            }
+        }
+    }
+
+    /// What a restart must find, although nobody waits for it now.
+    fn keep_note(&mut self, writes: Vec<Write>, what: &'static str) {
+        let note = Note {
+            what,
+            writes: writes.clone(),
+            retry_at: now().plus(WRITE_AGAIN_AFTER),
+        };
+        if let Err(AfterWrite::Kept(note)) = self.writes.submit(writes, AfterWrite::Kept(note)) {
+            self.unwritten.push(note);
+        }
+    }
+
+    pub(super) fn write_again(&mut self, now: Timestamp) {
+        for note in std::mem::take(&mut self.unwritten) {
+            if note.retry_at > now {
+                self.unwritten.push(note);
+            } else {
+                self.keep_note(note.writes, note.what);
             }
         }
     }
@@ -305,7 +330,11 @@ impl Hub {
             session.error = match (&view.ended, &view.store_problem) {
                 (Some(EndReason::Failed(text)), _) => Some(text.clone()),
                 (_, Some(problem)) => Some(format!("Sayso cannot write its records: {problem}")),
-                (Some(EndReason::Finished | EndReason::Idle) | None, None) => None,
+                (Some(EndReason::Finished | EndReason::Idle) | None, None) => {
+                    let hearing = session.run.as_ref().map(|run| run.hearing);
+                    let problem = hearing.and_then(Hearing::problem);
+                    problem.map(str::to_owned)
+                }
             };
             session.ended_reason = view.ended.map(|ended| match ended {
                 EndReason::Finished => "finished".to_owned(),
@@ -413,7 +442,17 @@ impl Hub {
             (after @ AfterWrite::Rule { .. }, result) => {
                 self.rule_written(after, result.map_err(|error| error.to_string()));
             }
-            (AfterWrite::Nothing(_), Ok(())) => {}
+            (AfterWrite::Kept(note), Err(error)) if error.is_retryable() => {
+                tracing::error!(%error, what = note.what, "could not be written yet");
+                self.unwritten.push(Note {
+                    retry_at: now().plus(WRITE_AGAIN_AFTER),
+                    ..note
+                });
+            }
+            (AfterWrite::Kept(Note { what, .. }), Err(error)) => {
+                tracing::error!(%error, what, "could not be written");
+            }
+            (AfterWrite::Kept(_) | AfterWrite::Nothing(_), Ok(())) => {}
             (AfterWrite::Nothing(what), Err(error)) => {
                 tracing::error!(%error, what, "could not be written");
             }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::audit::Actor;
 use super::sessions::{Run, Stopped};
 use super::writes::AfterWrite;
-use super::{ControlPurpose, Hub, wire};
+use super::{ControlPurpose, Hub, now, wire};
 use crate::agents::link::{AgentHandle, FromAgent};
 use crate::agents::{AgentOutput, EndedTurn, claude};
 use sayso_broker::{AgentActivity, Timestamp};
@@ -38,18 +38,24 @@ impl Hub {
         self.acknowledge(session);
     }
 
-    fn run_of(&mut self, session: SessionId) -> Option<&mut Run> {
+    pub(super) fn run_of(&mut self, session: SessionId) -> Option<&mut Run> {
         self.sessions.get_mut(session)?.run.as_mut()
     }
 
     fn output(&mut self, session: SessionId, output: AgentOutput) {
         match output {
             AgentOutput::Line(line) => {
+                self.heard(session);
                 if let Some(run) = self.run_of(session) {
                     run.progress.begin_line(line);
                 }
             }
-            AgentOutput::Written(id) => self.was_written(id, Delivery::Sent),
+            AgentOutput::Written(id) => {
+                if self.delivering.contains_key(&id) {
+                    self.expect_reaction(session, now());
+                }
+                self.was_written(id, Delivery::Sent);
+            }
             AgentOutput::NotWritten(id) => self.was_written(id, Delivery::Failed),
             AgentOutput::Ready => {
                 self.hand_over_denials(session);

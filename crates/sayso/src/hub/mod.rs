@@ -21,6 +21,7 @@ mod requests;
 mod restart;
 mod rules;
 mod sessions;
+mod silence;
 mod start;
 mod takeover;
 mod transcript;
@@ -138,6 +139,8 @@ pub struct Hub {
     /// Recorded answers that the agent's full queue did not take yet.
     undelivered: Vec<Undelivered>,
     unsaid: Vec<watchdog::Unsaid>,
+    /// What the disk did not take yet.
+    unwritten: Vec<writes::Note>,
     /// Agents that are being stopped to start again in another mode.
     restarts: HashMap<SessionId, restart::Restart>,
     rules: RuleBook,
@@ -207,6 +210,7 @@ impl Hub {
             delivering: HashMap::new(),
             undelivered: Vec::new(),
             unsaid: Vec::new(),
+            unwritten: Vec::new(),
             restarts: HashMap::new(),
             rules: RuleBook::load(rules),
             mode_actors: HashMap::new(),
@@ -315,6 +319,8 @@ impl Hub {
         self.give_up_controls(now);
         self.deliver_again(now);
         self.say_again(now);
+        self.write_again(now);
+        self.note_silence(now);
         self.save_unsaved(now);
         self.end_bypasses(now);
     }
@@ -330,6 +336,8 @@ impl Hub {
         let unsaved = self.sessions.next_retry();
         let undelivered = self.undelivered.iter().map(|answer| answer.retry_at).min();
         let unsaid = self.unsaid.iter().map(|word| word.retry_at).min();
+        let unwritten = self.unwritten.iter().map(|note| note.retry_at).min();
+        let silence = self.sessions.next_silence();
         let restarts = self.restarts.values().map(|restart| restart.until).min();
         let bypasses = self.sessions.next_bypass_end();
         [
@@ -341,6 +349,8 @@ impl Hub {
             unsaved,
             undelivered,
             unsaid,
+            unwritten,
+            silence,
         ]
         .into_iter()
         .flatten()

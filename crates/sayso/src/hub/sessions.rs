@@ -9,6 +9,7 @@ use sayso_store::{SessionRow, Store, UnixMillis};
 
 use super::progress::Progress;
 use super::queue::Queued;
+use super::silence::Hearing;
 use super::transcript::Transcript;
 use super::watchdog::Watch;
 use super::wire;
@@ -73,6 +74,7 @@ pub(super) struct Run {
     /// Why Sayso stopped it, if it did.
     pub(super) stopped: Option<Stopped>,
     pub(super) watch: Watch,
+    pub(super) hearing: Hearing,
     /// Tools that were allowed and have not ended yet, with their requests.
     pub(super) allowed: HashMap<String, RequestId>,
     pub(super) progress: Progress,
@@ -284,6 +286,14 @@ impl Sessions {
                 run.handle.stop();
             }
         }
+    }
+
+    pub(super) fn next_silence(&self) -> Option<Timestamp> {
+        let runs = self
+            .sessions
+            .values()
+            .filter_map(|session| session.run.as_ref());
+        runs.filter_map(|run| run.hearing.deadline()).min()
     }
 
     pub(super) fn next_bypass_end(&self) -> Option<Timestamp> {

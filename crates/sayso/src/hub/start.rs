@@ -14,6 +14,7 @@ use super::audit::Actor;
 use super::checks::{CheckedStart, Checks, Trust, check};
 use super::progress::Progress;
 use super::sessions::{Run, Session, title};
+use super::silence::Hearing;
 use super::watchdog::Watch;
 use super::{Caller, Hub, HubMessage, now, takeover, wire};
 use crate::agents::link::{self, Destination, Launch};
@@ -270,6 +271,7 @@ impl Hub {
                 cost_before: session.usage.cost_usd,
                 stopped: None,
                 watch: Watch::default(),
+                hearing: Hearing::default(),
                 allowed: HashMap::new(),
                 progress: Progress::default(),
             });

@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use super::progress::Progress;
 use super::sessions::Run;
+use super::silence::Hearing;
 use super::transcript::Place;
 use super::watchdog::Watch;
 use super::{Hub, records};
@@ -195,6 +196,7 @@ impl Hub {
                 cost_before: known.usage.cost_usd,
                 stopped: None,
                 watch: Watch::default(),
+                hearing: Hearing::default(),
                 allowed: HashMap::new(),
                 progress: Progress::taken_over(stored, known_requests),
             });

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sayso_broker::{Json, RecordId, SessionId};
+use sayso_broker::{Json, RecordId, SessionId, Timestamp};
 use sayso_protocol::Ack;
 use sayso_store::{Completion, SubmitError, Write, WriteJob, Writer};
 use tokio::sync::mpsc;
@@ -36,8 +36,18 @@ pub(super) enum AfterWrite {
     Session { session: SessionId },
     /// The agent has ended, and this is the last that is stored of it.
     Forget { handle: AgentHandle },
+    /// Nobody waits, but it must not get lost: tried again until it is written.
+    Kept(Note),
     /// Nobody waits; a failure is logged.
     Nothing(&'static str),
+}
+
+/// Something that happened and has to be on record, whenever the disk takes it.
+#[derive(Debug)]
+pub(super) struct Note {
+    pub(super) what: &'static str,
+    pub(super) writes: Vec<Write>,
+    pub(super) retry_at: Timestamp,
 }
 
 #[derive(Debug)]
