@@ -8,7 +8,9 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use sayso_policy::{Decision, Entry, Rule, RuleId, Rules, Source, ToolCall, evaluate, risk, shell};
+use sayso_policy::{
+    Decision, Entry, Rule, RuleId, Rules, Source, ToolCall, evaluate, path, risk, shell,
+};
 use serde_json::{Value, json};
 
 /// What people have: mostly prefixes, some patterns, some paths and hosts.
@@ -149,6 +151,50 @@ fn hostile(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Rules that have to be held against every command, and commands that begin
+/// like a rule without fitting it.
+fn hostile_to_rules(criterion: &mut Criterion) {
+    let texts = [
+        "Bash(* --force)",
+        "Bash(a b c)",
+        "Bash(a * --flag)",
+        "Read(private/**)",
+        "Edit(private/**)",
+    ];
+    let rules = Rules::new(texts.map(|text| entry(text, Decision::Deny)));
+    let mut group = criterion.benchmark_group("hostile to its rules");
+    group.sample_size(10);
+    for unit in [
+        "a;", "a b;", "./a;", "'a;';", "a=1 b;", "cat a;", ">a;", "rm a b;", "$(", "sh -c a;",
+    ] {
+        let command = unit.repeat(1024 * 1024 / unit.len());
+        let input = json!({ "command": command });
+        let call = call("Bash", &input);
+        group.bench_function(format!("1 MiB of {unit:?}"), |bencher| {
+            bencher.iter(|| evaluate(black_box(&rules), black_box(&call)));
+        });
+    }
+    group.finish();
+}
+
+/// Everything else that is done for a card before a human sees it.
+fn hostile_beside_rules(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("hostile beside its rules");
+    group.sample_size(10);
+    for unit in ["a;", "rm a;", "cat a b;", "$(", "<<a\n"] {
+        let command = unit.repeat(1024 * 1024 / unit.len());
+        let input = json!({ "command": command });
+        let call = call("Bash", &input);
+        group.bench_function(format!("risk of 1 MiB of {unit:?}"), |bencher| {
+            bencher.iter(|| risk::read(black_box(&call)));
+        });
+        group.bench_function(format!("paths in 1 MiB of {unit:?}"), |bencher| {
+            bencher.iter(|| path::mentioned(black_box(&call)));
+        });
+    }
+    group.finish();
+}
+
 fn breaks(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("breaks");
     group.sample_size(10);
@@ -163,5 +209,13 @@ fn breaks(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, decisions, risks, hostile, breaks);
+criterion_group!(
+    benches,
+    decisions,
+    risks,
+    hostile,
+    hostile_to_rules,
+    hostile_beside_rules,
+    breaks
+);
 criterion_main!(benches);

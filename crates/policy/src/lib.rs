@@ -23,6 +23,7 @@ mod rules;
 pub mod settings;
 pub mod shell;
 mod suggest;
+mod texts;
 mod visible;
 mod web;
 

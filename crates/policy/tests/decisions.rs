@@ -78,6 +78,9 @@ fn a_denied_command_is_found_anywhere() {
         "cd x && git push",
         "echo \"$(git push)\"",
         "echo `git push`",
+        "echo \"`git push`\"",
+        "echo \"$'\"; git push; echo \"'\"",
+        "((x<<2))\ngit push",
         "for i in 1; do git push; done",
         "if true; then git push; fi",
         "while git push; do :; done",
@@ -126,6 +129,18 @@ fn a_denied_command_is_found_anywhere() {
         ">x case a in; git push",
         "case x in (x) git push;; esac",
         "'[[' a && git push",
+        "ls;; git push",
+        "ls a#b; git push",
+        "a[1]=x git push",
+        "env A_B=1 git push",
+        "env a-b=1 git push",
+        "watch 'git push'",
+        "watch -n 5 'git push'",
+        "watch 'ls; git push'",
+        "env -S 'sudo git push'",
+        "command git push",
+        "strace -v git push",
+        "find . -exec ls {} + -exec git push {} +",
     ] {
         bash(command)
             .deny("Bash(git push:*)")
@@ -144,9 +159,89 @@ fn data_is_not_a_command() {
         "cat <<'EOF' > notes\ngit push\nEOF",
         "case 'git push' in x) ls;; esac",
         "ls # git push",
+        "ls # x; git push",
+        "(cat <<X\ngit push\nX\n)",
+        "1a=b git push",
+        "=b git push",
+        "bash -x 'git push'",
+        "command -v git push",
+        "command -V git push",
     ] {
         bash(command).deny("Bash(git push:*)").asks();
     }
+}
+
+#[test]
+fn where_a_nested_command_ends() {
+    for command in [
+        "find . -exec git push \\; -print",
+        "find . -exec git push + -print",
+        "echo $(git push) x",
+        "echo `git push` x",
+        "{ git push; }",
+    ] {
+        bash(command).deny("Bash(git push)").denies();
+    }
+    bash("find . -exec git push origin +")
+        .deny("Bash(git push)")
+        .asks();
+}
+
+#[test]
+fn a_nested_command_is_denied_as_it_is_written_too() {
+    bash("echo $(A=1 b c)").deny("Bash(A=1 b c)").denies();
+    for rule in [
+        "Bash('a&b' c)",
+        "Bash('a&b':*)",
+        "Bash('a&b' * c)",
+        "Bash('a&*)",
+    ] {
+        let command = "echo $('a&b' d c; 'a&b' c)";
+        bash(command).deny(rule).denies();
+        // Another rule with quotes makes no difference.
+        let other = "Bash('x y' z)";
+        bash(command).deny(rule).deny(other).denies();
+        bash(command).deny(other).deny(rule).denies();
+    }
+    bash("echo $(/opt/x/b c)").deny("Bash(/opt/x/b c)").denies();
+}
+
+#[test]
+fn the_reason_says_what_the_rule_does() {
+    let explained = |check: checker::Check| check.evaluate().explanation;
+    assert_eq!(
+        explained(bash("git push").deny("Bash(git push)")),
+        "`git push` is denied by a rule."
+    );
+    assert_eq!(
+        explained(bash("git push").ask("Bash(git push)")),
+        "`git push` is to be asked about by a rule."
+    );
+    assert_eq!(
+        explained(call("Edit", json!({"file_path": "src/a"}))),
+        "`src/a` is not covered by any rule."
+    );
+    assert_eq!(
+        explained(bash(&format!("ls {}", "x".repeat(200)))),
+        format!("`ls {}…` is not covered by any rule.", "x".repeat(197))
+    );
+    let fetch = |url: &str| call("WebFetch", json!({ "url": url })).allow("WebFetch");
+    for url in ["https://u@example.com/", "https://:p@example.com/"] {
+        assert_eq!(
+            explained(fetch(url)),
+            "the address carries a user name or a password."
+        );
+    }
+}
+
+#[test]
+fn every_rule_that_denies_is_named() {
+    let evaluation = bash("git push; rm x")
+        .deny("Bash(git push:*)")
+        .deny("Bash(rm:*)")
+        .denies();
+    let ids = ["Bash(git push:*)", "Bash(rm:*)"].map(RuleId::new);
+    assert_eq!(evaluation.matched, ids);
 }
 
 #[test]
@@ -181,6 +276,12 @@ fn patterns_of_commands() {
         .allow("Bash(git commit -m a b)")
         .asks();
     bash("git 'commit x'").allow("Bash(git commit:*)").asks();
+    // A pattern may hold quotes as the command has them.
+    bash("git commit -m \"a b\"")
+        .allow("Bash(git commit -m \"*)")
+        .allows();
+    // What a rule sets, it does not allow without.
+    bash("ls x").allow("Bash(CI=1 ls x)").asks();
     bash("echo a*b").allow("Bash(echo a\\*b)").allows();
     bash("echo axb").allow("Bash(echo a\\*b)").asks();
 }
@@ -232,7 +333,9 @@ fn wrappers() {
         .allows();
     bash("nohup").allow("Bash(nohup:*)").asks();
     bash("nice npm test").allow("Bash(npm test:*)").asks();
-    bash("timeout 5 ls").allow("Bash(timeout:*)").asks();
+    bash("timeout 5 ls").allow("Bash(timeout *)").asks();
+    bash("nohup ls").allow("Bash(nohup:*)").asks();
+    bash("nohup 'time' ls").allow("Bash(ls:*)").asks();
     let deep = format!("{}ls", "nohup ".repeat(5));
     bash(&deep).allow("Bash(ls:*)").asks();
 }
@@ -343,6 +446,8 @@ fn options_that_run_or_write_need_an_exact_rule() {
         "ls -*",
         "git add *",
         "split --filter=x",
+        "mv * x",
+        "cp a* x",
     ] {
         let program = command.split(' ').next().unwrap_or_default();
         let evaluation = bash(command).allow(&format!("Bash({program}:*)"));
@@ -356,6 +461,7 @@ fn options_that_run_or_write_need_an_exact_rule() {
         "git add -- -c",
         "git commit -m 'use a b::c'",
         "npm test --silent",
+        "npm test -s",
         "npm test @scope/x",
         "gcc -c x.c",
         "npm run x -- --prefix y",
@@ -449,6 +555,12 @@ fn some_files_are_never_changed_by_a_rule() {
             .asks();
     }
     bash("rm -rf build").allow("Bash(rm:*)").allows();
+    for folder in ["/w/other", "/w/proj"] {
+        bash(&format!("rm -rf {folder}"))
+            .allow("Bash(rm:*)")
+            .from("/w/other/sub")
+            .asks();
+    }
     bash("rm -rf d")
         .allow("Bash(rm:*)")
         .link("/w/proj/d", "/etc")
@@ -476,6 +588,11 @@ fn path_rules_hold_for_commands_too() {
         .allow("Bash(cat:*)")
         .deny("Read(secrets/**)")
         .allows();
+    // Only `~/` is a home.
+    bash("cat ~x/k")
+        .deny("Read(secrets/**)")
+        .link("/w/proj/~x", "secrets")
+        .denies();
     bash("cat link")
         .allow("Bash(cat:*)")
         .deny("Read(secrets/**)")
@@ -544,6 +661,14 @@ fn files() {
         edit(path).allow("Edit").asks();
     }
     call("Edit", json!({})).allow("Edit").asks();
+    edit("a{b}").allow("Edit(a{b})").allows();
+    edit("ab").allow("Edit(a{b})").asks();
+    read("a/x").deny("Read(/x)").allow("Read").allows();
+    read("x").deny("Read(/x)").allow("Read").denies();
+    let notebook = json!({"notebook_path": "src/a.ipynb"});
+    call("NotebookEdit", notebook)
+        .allow("Edit(src/**)")
+        .allows();
     let two = json!({"file_path": "a", "notebook_path": ".git/hooks/x"});
     call("NotebookEdit", two.clone()).allow("Edit").asks();
     call("Edit", two).allow("Edit").asks();
@@ -558,6 +683,7 @@ fn searches() {
         .allows();
     grep(json!({"pattern": "x"})).allow("Read(src/**)").asks();
     grep(json!({"pattern": "x"})).allow("Grep").allows();
+    grep(json!({"pattern": "x"})).deny("Read").denies();
     call("Glob", json!({"pattern": "src/**"}))
         .allow("Read(**)")
         .allows();
@@ -608,6 +734,7 @@ fn web() {
     ] {
         fetch(url).allow("WebFetch(domain:example.com)").asks();
     }
+    fetch("http://[::1]/").allow("WebFetch").allows();
     fetch("file:///etc/passwd").allow("WebFetch").asks();
 }
 
@@ -632,6 +759,13 @@ fn servers_agents_and_fields() {
     agent("Explore").allow("Agent(Explore)").allows();
     agent("Other").allow("Agent(Explore)").asks();
     agent("Explore").deny("Agent(Explore)").denies();
+    call("Task", json!({"subagent_type": "Explore"}))
+        .allow("Agent")
+        .allows();
+    call("Agent", json!({"subagent_type": "x", "model": "opus"}))
+        .allow("Agent")
+        .deny("Agent(model:opus)")
+        .denies();
     call("Bash", json!({"command": "ls", "run_in_background": true}))
         .allow("Bash(ls:*)")
         .deny("Bash(run_in_background:true)")

@@ -271,3 +271,24 @@ fn kinds_have_snake_case_names() {
     let text = serde_json::to_string(&PipesIntoShell).unwrap();
     assert_eq!(text, "\"pipes_into_shell\"");
 }
+
+#[test]
+fn what_runs_inside_of_a_wrapper_gets_its_input() {
+    check("curl x | sudo sh", &[Privilege, Network, PipesIntoShell]);
+    check("sudo sh", &[Privilege]);
+    check("ls | xargs sh", &[PipesIntoShell]);
+}
+
+#[test]
+fn what_is_not_closed_inside_of_a_script_is_unknown() {
+    check("sh -c \"echo 'a\"", &[Unknown]);
+    check("sh -c \"echo 'a'\"", &[]);
+}
+
+#[test]
+fn a_search_in_the_web_goes_there() {
+    let input = json!({ "query": "a" });
+    let risks = risk::read(&call("WebSearch", &input, &[]));
+    let kinds: Vec<_> = risks.into_iter().map(|risk| risk.kind).collect();
+    assert_eq!(kinds, [Network]);
+}

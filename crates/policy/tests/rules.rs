@@ -32,6 +32,8 @@ fn rules_print_as_they_were_written() {
         "Agent(Explore)",
         "Agent(model:opus)",
         "Bash(run_in_background:true)",
+        "mcp__a-b__c(name:value)",
+        "Some_Tool",
         "*",
     ] {
         let rule = Rule::parse(text).unwrap();
@@ -79,11 +81,33 @@ fn what_is_not_surely_meant_is_refused() {
         "WebSearch(x)",
         "Agent(*)",
         "a*b c",
+        "Some-Tool",
+        "Some Tool",
+        "Edit(src/[z-a])",
+        "WebSearch(:x)",
+        "WebSearch(x:)",
+        "WebSearch(a b:x)",
     ] {
         let refused = Rule::parse(text);
         assert!(refused.is_err(), "{text:?} became {refused:?}");
     }
-    assert!(Rule::parse(&format!("Bash({})", "x".repeat(10_000))).is_err());
+    assert!(Rule::parse(&format!("Bash({})", "x".repeat(7_994))).is_ok());
+    assert!(Rule::parse(&format!("Bash({})", "x".repeat(7_995))).is_err());
+}
+
+#[test]
+fn what_is_refused_says_what_to_write_instead() {
+    let refused = |text| Rule::parse(text).map_err(|error| error.to_string());
+    let path = |tool: &str, kind: &str| {
+        let text = format!("`{tool}` has no rules with a path");
+        Err(format!("{text}; write `{kind}(…)`, which holds for it too"))
+    };
+    assert_eq!(refused("Write(src/**)"), path("Write", "Edit"));
+    assert_eq!(refused("Grep(src/**)"), path("Grep", "Read"));
+    assert_eq!(
+        refused("Bash(:*)"),
+        Err("the parentheses are empty; write `Bash` alone to mean every call".to_owned())
+    );
 }
 
 #[test]
@@ -123,6 +147,8 @@ fn too_broad_rules_have_a_reason() {
         "Bash(* --help)",
         "Bash(make:*)",
         "Bash(cargo run:*)",
+        "Bash(cargo:*)",
+        "Read",
         "Edit",
         "Edit(**)",
         "Edit(//**)",
@@ -136,6 +162,13 @@ fn too_broad_rules_have_a_reason() {
     ] {
         assert!(too_broad(&Rule::parse(text).unwrap()).is_some(), "{text}");
     }
+    let reason = |text| too_broad(&Rule::parse(text).unwrap());
+    assert_eq!(reason("Bash(*)"), Some("it covers every command"));
+    assert_eq!(reason("Bash(* --help)"), Some("it covers every program"));
+    assert_eq!(
+        reason("Bash(ls*)"),
+        Some("without a blank before the `*` it also covers other programs")
+    );
     for text in [
         "Bash(ls:*)",
         "Bash(git status:*)",
@@ -309,6 +342,10 @@ fn other_tools_are_offered_by_what_they_name() {
         &call("Agent", json!({"subagent_type": "Explore"})),
         &[(Agent, &["Agent(Explore)"], true), (Tool, &["Agent"], true)],
     );
+    offers(
+        &call("Invented__tool", json!({})),
+        &[(Tool, &["Invented__tool"], true)],
+    );
 }
 
 #[test]
@@ -357,4 +394,11 @@ fn the_paths_of_a_call_are_told() {
         paths(bash("cat -n a > ~/b && echo $x")),
         ["/w/proj", "/w/proj/a", "/home/u/b"]
     );
+    let long = "x".repeat(5_000);
+    for path in ["a\0b", &long] {
+        assert_eq!(
+            paths(call("Edit", json!({ "file_path": path }))),
+            ["/w/proj"]
+        );
+    }
 }

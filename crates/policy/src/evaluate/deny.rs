@@ -6,8 +6,8 @@ use crate::call::ToolCall;
 use crate::decision::Decision;
 use crate::risk::written_paths;
 use crate::rule::PathTool;
-use crate::rules::Rules;
-use crate::shell::command::{Command, RedirectKind, Word, is_plain, join};
+use crate::rules::{CommandIndex, Rules};
+use crate::shell::command::{Command, RedirectKind, Word, write_words};
 use crate::shell::wrappers::{program_name, read_through};
 
 /// Longer commands are not read; they are denied if anything could deny them.
@@ -28,36 +28,40 @@ pub(super) fn judge(rules: &Rules, call: &ToolCall<'_>, command: &str, verdict: 
         too_long(rules, verdict);
         return;
     }
-    let stops = [Decision::Deny, Decision::Ask];
-    let by_command = stops.map(|effect| !rules.index(effect).commands.is_empty());
-    let by_path = stops.iter().any(|effect| {
-        let paths = &rules.index(*effect).paths;
-        paths.has(PathTool::Read) || paths.has(PathTool::Edit)
-    });
-    if by_command.contains(&true) {
-        stop_by_text(rules, command.trim(), verdict);
-    }
-    if by_command == [false, false] && !by_path {
+    let effects = [Decision::Deny, Decision::Ask];
+    let by_command = effects.map(|effect| (effect, &rules.index(effect).commands));
+    let by_command: Stops<'_> = by_command
+        .into_iter()
+        .filter(|(_, commands)| !commands.is_empty())
+        .collect();
+    let by_path = effects.map(|effect| &rules.index(effect).paths);
+    let by_path = by_path.iter().any(|paths| !paths.is_empty());
+    if by_command.is_empty() && !by_path {
         return;
     }
+    let written = command.trim();
+    stop_by_text(&by_command, written, &|| quote(written), verdict);
     let mut files = Files {
         rules,
         call,
         left: MAX_FILES,
+        exhausted: false,
     };
+    let mut text = String::new();
     read_through(command, &mut |found| {
         if verdict.is_settled() {
             return;
         }
-        if by_command.contains(&true) && may_stop(rules, &found) {
-            for text in spellings(&found) {
-                stop_by_text(rules, &text, verdict);
-            }
+        if may_stop(&by_command, found) {
+            stop_by_spellings(&by_command, found, &mut text, verdict);
         }
         if by_path {
-            files.stop(&found, verdict);
+            files.stop(found, verdict);
         }
     });
+    if files.exhausted {
+        verdict.doubt("the command names more files than are looked up");
+    }
 }
 
 fn too_long(rules: &Rules, verdict: &mut Verdict) {
@@ -74,19 +78,24 @@ fn too_long(rules: &Rules, verdict: &mut Verdict) {
     }
 }
 
-fn stop_by_text(rules: &Rules, text: &str, verdict: &mut Verdict) {
-    for effect in [Decision::Deny, Decision::Ask] {
+/// The rules about commands that deny, and those that ask; none that are empty.
+type Stops<'a> = Vec<(Decision, &'a CommandIndex)>;
+
+/// `shown` is what the reason names.
+fn stop_by_text(stops: &Stops<'_>, text: &str, shown: &dyn Fn() -> String, verdict: &mut Verdict) {
+    for (effect, commands) in stops {
         let mut hits = Vec::new();
-        rules.index(effect).commands.find(text, &mut hits);
+        commands.find(text, &mut hits);
         if !hits.is_empty() {
             let ids = hits.into_iter().map(|hit| hit.id).collect();
-            verdict.stop(effect, ids, &quote(text));
+            verdict.stop(*effect, ids, &shown());
         }
     }
 }
 
-/// Most commands begin with a word that no rule is about.
-fn may_stop(rules: &Rules, command: &Command) -> bool {
+/// Most commands begin with a word that no rule is about. Only to save time:
+/// a command that could be passed over may be looked at nevertheless.
+fn may_stop(stops: &Stops<'_>, command: &Command) -> bool {
     let Some(program) = command
         .words
         .first()
@@ -95,33 +104,43 @@ fn may_stop(rules: &Rules, command: &Command) -> bool {
         return true;
     };
     let text = program.text.as_str();
-    let name = program_name(program);
-    let indexes = [Decision::Deny, Decision::Ask].map(|effect| &rules.index(effect).commands);
-    let may_match = |word: &str| indexes.iter().any(|index| index.may_match(word));
-    text.contains(' ')
-        || may_match(text)
-        || name.len() != text.len() && may_match(name)
-        || !is_plain(text) && may_match(&join([program]))
+    let may_match = |word: &str| stops.iter().any(|(_, commands)| commands.may_match(word));
+    text.contains(' ') || may_match(text) || may_match(program_name(program))
 }
 
-/// The ways in which a rule's author may have written this command.
-fn spellings(command: &Command) -> Vec<String> {
-    let words = command.words.iter().map(|word| word.text.as_str());
-    let plain = words.collect::<Vec<_>>().join(" ");
-    let mut spellings = vec![join(&command.words)];
+/// In all the ways in which a rule's author may have written this command.
+/// `text` is a place to write them down, so that none needs its own.
+fn stop_by_spellings(
+    stops: &Stops<'_>,
+    command: &Command,
+    text: &mut String,
+    verdict: &mut Verdict,
+) {
+    let shown = || quote(&command.text());
+    let quotes = stops.iter().any(|(_, commands)| commands.has_quotes);
+    if quotes {
+        text.clear();
+        write_words(text, &command.words);
+        stop_by_text(stops, text, &shown, verdict);
+    }
     if !command.assignments.is_empty() {
-        spellings.push(command.text());
+        stop_by_text(stops, &command.text(), &shown, verdict);
     }
-    if let Some(program) = command.words.first()
-        && program.text.contains('/')
-    {
-        let rest = plain.get(program.text.len()..).unwrap_or_default();
-        spellings.push(format!("{}{rest}", program_name(program)));
+    let Some(program) = command.words.first() else {
+        return;
+    };
+    text.clear();
+    for word in &command.words {
+        text.push_str(&word.text);
+        text.push(' ');
     }
-    spellings.push(plain);
-    spellings.dedup();
-    spellings.retain(|text| !text.is_empty());
-    spellings
+    text.pop();
+    stop_by_text(stops, text, &shown, verdict);
+    if program.text.contains('/') {
+        let folder = program.text.len() - program_name(program).len();
+        let by_name = text.get(folder..).unwrap_or_default();
+        stop_by_text(stops, by_name, &shown, verdict);
+    }
 }
 
 /// Looks up the files that commands name.
@@ -129,11 +148,15 @@ struct Files<'a> {
     rules: &'a Rules,
     call: &'a ToolCall<'a>,
     left: usize,
+    exhausted: bool,
 }
 
 impl Files<'_> {
     /// Redirects, and the operands of programs that show or change files.
     fn stop(&mut self, command: &Command, verdict: &mut Verdict) {
+        if self.exhausted {
+            return;
+        }
         for redirect in &command.redirects {
             let tool = match redirect.kind {
                 RedirectKind::Read => PathTool::Read,
@@ -166,10 +189,7 @@ impl Files<'_> {
                 self.left = left;
                 stop_by_path(self.rules, self.call, tool, &word.text, verdict);
             }
-            None if verdict.doubts.is_empty() => {
-                verdict.doubt("the command names more files than are looked up");
-            }
-            None => {}
+            None => self.exhausted = true,
         }
     }
 }

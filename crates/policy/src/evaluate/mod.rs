@@ -69,9 +69,9 @@ impl Verdict {
         }
     }
 
-    /// Denied, with more reasons than will be told.
+    /// Denied, with more reasons than will be told: nothing changes that.
     fn is_settled(&self) -> bool {
-        self.stopped == Some(Decision::Deny) && self.stops.len() > 10 * MAX_REASONS
+        self.stopped == Some(Decision::Deny) && self.stops.len() >= ENOUGH_REASONS
     }
 
     fn doubt(&mut self, reason: impl Into<String>) {
@@ -125,6 +125,7 @@ impl Evaluation {
 }
 
 const MAX_REASONS: usize = 10;
+const ENOUGH_REASONS: usize = 100;
 
 /// A part of the input between backticks, cut where nobody would read on.
 fn quote(text: &str) -> String {

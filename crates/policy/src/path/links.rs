@@ -81,6 +81,19 @@ mod tests {
     }
 
     #[test]
+    fn as_many_links_are_followed_as_a_kernel_follows() {
+        let chain: Vec<_> = (0..41)
+            .map(|at| (format!("/{at}"), format!("/{}", at + 1)))
+            .collect();
+        let chain: Vec<_> = chain
+            .iter()
+            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .collect();
+        assert_eq!(resolve("/1", &links(&chain)).as_deref(), Some("/41"));
+        assert_eq!(resolve("/0", &links(&chain)), None);
+    }
+
+    #[test]
     fn a_circle_leads_nowhere() {
         let links = links(&[("/a", "/b"), ("/b", "/a")]);
         assert_eq!(resolve("/a/x", &links), None);

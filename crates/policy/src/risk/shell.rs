@@ -16,7 +16,7 @@ pub(super) fn read(command: &str, call: &ToolCall<'_>) -> Vec<Risk> {
     let complete = read_through(command, &mut |found| {
         count += 1;
         if count <= MAX_COMMANDS {
-            read_command(&found, call, &mut risks);
+            read_command(found, call, &mut risks);
         }
     });
     if !complete || count > MAX_COMMANDS || !parses(command) {

@@ -25,9 +25,8 @@ impl CommandPattern {
     pub(crate) fn parse(specifier: &str) -> Result<Self, RuleError> {
         let tool = || "Bash".to_owned();
         let with_blank = match specifier.strip_suffix(":*") {
-            Some("") => return Err(RuleError::EmptySpecifier(tool())),
-            Some(prefix) if !prefix.ends_with('\\') => format!("{prefix} *"),
-            _ => specifier.to_owned(),
+            Some(prefix) => format!("{prefix} *"),
+            None => specifier.to_owned(),
         };
         if with_blank.trim_end_matches('*').contains(":* ") {
             return Err(RuleError::MisplacedWildcard);

@@ -82,7 +82,7 @@ impl PathPattern {
             return vec![self.narrow()];
         }
         let broad = match self.pattern.split_once('/') {
-            Some((folder, rest)) if !folder.is_empty() && !folder.contains("**") => {
+            Some((folder, rest)) if !folder.is_empty() => {
                 let one_folder = !rest.contains('/');
                 if one_folder {
                     format!("**/{}", self.pattern)

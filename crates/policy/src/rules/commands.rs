@@ -1,23 +1,25 @@
 //! Command patterns by their text, so that 1,000 rules cost a few lookups.
 
-use std::collections::{HashMap, HashSet};
-
 use super::RuleId;
 use crate::rule::{CommandPattern, Shape, Wildcards};
 use crate::shell::strict;
+use crate::texts::Texts;
 
 #[derive(Debug, Default)]
 pub(crate) struct CommandIndex {
     everything: Vec<RuleId>,
-    exact: HashMap<String, Vec<RuleId>>,
-    prefixes: HashMap<String, Vec<RuleId>>,
+    exact: Texts<Vec<RuleId>>,
+    prefixes: Texts<Vec<RuleId>>,
     /// No prefix has more blanks than this.
     most_blanks: usize,
     /// By their first word, where that is literal.
-    by_program: HashMap<String, Vec<(Wildcards, RuleId)>>,
+    by_program: Texts<Vec<(Wildcards, RuleId)>>,
     wildcards: Vec<(Wildcards, RuleId)>,
     /// The first words of all rules that have a literal one.
-    first_words: HashSet<String>,
+    first_words: Texts<()>,
+    /// Some rule has a quote in it. Without one, a command written with quotes
+    /// matches nothing that it does not match without them.
+    pub(crate) has_quotes: bool,
 }
 
 /// A rule that matched a text.
@@ -34,28 +36,30 @@ impl CommandIndex {
             Shape::Everything => self.everything.push(id),
             Shape::Exact(text) => {
                 for text in spellings(text) {
-                    self.first_words.insert(first_word(&text).to_owned());
-                    self.exact.entry(text).or_default().push(id.clone());
+                    self.has_quotes |= text.contains('\'');
+                    self.first_words.entry(first_word(&text).to_owned());
+                    self.exact.entry(text).push(id.clone());
                 }
             }
             Shape::Prefix(text) => {
                 for text in spellings(text) {
-                    self.first_words.insert(first_word(&text).to_owned());
-                    let blanks = text.bytes().filter(|byte| *byte == b' ').count();
+                    self.has_quotes |= text.contains('\'');
+                    self.first_words.entry(first_word(&text).to_owned());
+                    let blanks = text.matches(' ').count();
                     self.most_blanks = self.most_blanks.max(blanks);
-                    self.prefixes.entry(text).or_default().push(id.clone());
+                    self.prefixes.entry(text).push(id.clone());
                 }
             }
             Shape::Wildcards(pattern) => {
+                self.has_quotes |= pattern.parts().iter().any(|part| part.contains('\''));
                 let first = pattern
                     .parts()
                     .first()
                     .and_then(|part| part.split_once(' '));
                 match first.map(|(program, _)| program.to_owned()) {
                     Some(program) => {
-                        self.first_words.insert(program.clone());
-                        let patterns = self.by_program.entry(program).or_default();
-                        patterns.push((pattern, id));
+                        self.first_words.entry(program.clone());
+                        self.by_program.entry(program).push((pattern, id));
                     }
                     None => self.wildcards.push((pattern, id)),
                 }
@@ -63,10 +67,11 @@ impl CommandIndex {
         }
     }
 
-    /// False when no text that begins with `word` can match; cheaper than
-    /// looking for it.
+    /// False when no text that begins with `word` can match, however the word
+    /// is written; cheaper than looking for it.
     pub(crate) fn may_match(&self, word: &str) -> bool {
-        !self.everything.is_empty() || !self.wildcards.is_empty() || self.first_words.contains(word)
+        let for_any = !(self.everything.is_empty() && self.wildcards.is_empty());
+        self.has_quotes || for_any || self.first_words.contains(word)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

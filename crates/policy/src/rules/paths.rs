@@ -64,6 +64,10 @@ impl PathIndex {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+
     pub(crate) fn has(&self, tool: PathTool) -> bool {
         self.sets.iter().any(|set| set.tool == tool)
     }
@@ -193,4 +197,39 @@ fn compile_together(ignore_case: bool, lines: &[&str]) -> Result<Gitignore, igno
         builder.add_line(None, line)?;
     }
     builder.build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PathSet, Reach};
+    use crate::decision::Decision;
+    use crate::rule::{PathBase, PathTool};
+    use crate::rules::{RuleId, Source};
+
+    fn set(effect: Decision, lines: &[&str]) -> PathSet {
+        let ids = |line: &&str| ((*line).to_owned(), vec![RuleId::new(line)]);
+        let place = (PathTool::Read, PathBase::Root, Source::Session);
+        PathSet::new(
+            effect,
+            (place, Reach::Below),
+            lines.iter().map(ids).collect(),
+        )
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_compiled_does_not_take_the_others_along() {
+        let set = set(Decision::Allow, &["[z-a]", "a", "b", "c"]);
+        for name in ["a", "b", "c"] {
+            let ids = [RuleId::new(name)];
+            assert_eq!(set.find("/", &format!("/x/{name}")), Some(&ids[..]));
+        }
+        assert_eq!(set.find("/", "/x/z"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_compiled_denies_everything() {
+        let set = set(Decision::Deny, &["[z-a]", "a"]);
+        let ids = [RuleId::new("[z-a]")];
+        assert_eq!(set.find("/", "/x/z"), Some(&ids[..]));
+    }
 }

@@ -173,6 +173,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_long_or_too_hard_has_none() {
+        let long = |length: usize| format!("a;{}", "b".repeat(length - 2));
+        assert_eq!(breaks(&long(32 * 1024)), [2]);
+        assert!(breaks(&long(32 * 1024 + 1)).is_empty());
+        let heredocs = |count: usize| format!("a '{}';b", "<<".repeat(count));
+        assert_eq!(breaks(&heredocs(20)).len(), 1);
+        assert!(breaks(&heredocs(21)).is_empty());
+        assert_eq!(breaks(&vec!["a b"; 400].join("; ")).len(), 399);
+    }
+
+    #[test]
     fn deep_nesting_is_walked_without_recursion() {
         let command = format!("{}a; b{}", "(".repeat(500), ")".repeat(500));
         assert!(breaks(&command).len() <= 1);

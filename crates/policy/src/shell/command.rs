@@ -13,12 +13,10 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    pub(crate) fn literal(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            literal: true,
-            quoted: false,
-        }
+    /// Written without them, it would be something else. A word with an
+    /// expansion stays as it is.
+    fn needs_quotes(&self) -> bool {
+        self.literal && !is_plain(&self.text)
     }
 
     pub(crate) fn is(&self, text: &str) -> bool {
@@ -62,20 +60,29 @@ impl Command {
 
 pub(crate) fn join<'a>(words: impl IntoIterator<Item = &'a Word>) -> String {
     let mut text = String::new();
+    write_words(&mut text, words);
+    text
+}
+
+/// Appends what [`join`] makes.
+pub(crate) fn write_words<'a>(text: &mut String, words: impl IntoIterator<Item = &'a Word>) {
     for word in words {
         if !text.is_empty() {
             text.push(' ');
         }
-        write_word(&mut text, word);
+        write_word(text, word);
     }
-    text
 }
 
-/// Words with an expansion stay as they are; others are quoted if they must be.
 fn write_word(text: &mut String, word: &Word) {
-    if word.literal && !is_plain(&word.text) {
+    if word.needs_quotes() {
         text.push('\'');
-        text.push_str(&word.text.replace('\'', "'\\''"));
+        for (index, part) in word.text.split('\'').enumerate() {
+            if index > 0 {
+                text.push_str("'\\''");
+            }
+            text.push_str(part);
+        }
         text.push('\'');
     } else {
         text.push_str(&word.text);
@@ -84,7 +91,7 @@ fn write_word(text: &mut String, word: &Word) {
 
 /// Every character stands for itself without quotes. Globs count as plain, so
 /// that a rule can be written the way the command is.
-pub(crate) fn is_plain(text: &str) -> bool {
+fn is_plain(text: &str) -> bool {
     let plain =
         |character: char| character.is_alphanumeric() || "_-./:,@%+=*?[]~{}^#!".contains(character);
     !text.is_empty() && text.chars().all(plain)

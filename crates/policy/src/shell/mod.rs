@@ -25,3 +25,18 @@ pub fn argument_lists(command: &str) -> Option<Vec<Vec<String>>> {
     let texts = |part: strict::Plain<'_>| part.words.into_iter().map(|word| word.text).collect();
     Some(parts.into_iter().map(texts).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::argument_lists;
+
+    #[test]
+    fn lists_are_there_when_the_text_tells_them() {
+        let list = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(
+            argument_lists("a 'b c' | d"),
+            Some(vec![list(&["a", "b c"]), list(&["d"])])
+        );
+        assert_eq!(argument_lists("a $b"), None);
+    }
+}

@@ -20,7 +20,7 @@ pub fn outline(command: &str) -> Outline {
     read_through(command, &mut |found| {
         outline.writes |= found.redirects.iter().any(writes);
         if outline.commands.len() < MAX_COMMANDS && !found.words.is_empty() {
-            let words = found.words.into_iter().map(|word| word.text);
+            let words = found.words.iter().map(|word| word.text.clone());
             outline.commands.push(words.collect());
         }
     });

@@ -31,14 +31,10 @@ pub(crate) fn parse(command: &str) -> Option<Tree> {
     parser
         .set_language(&tree_sitter_bash::LANGUAGE.into())
         .ok()?;
-    let mut reports = 0_usize;
-    let mut stop_when_exhausted = |_: &tree_sitter::ParseState| {
-        reports += 1;
-        if reports > MAX_PROGRESS_REPORTS {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+    let mut reports = 0..MAX_PROGRESS_REPORTS;
+    let mut stop_when_exhausted = |_: &tree_sitter::ParseState| match reports.next() {
+        Some(_) => ControlFlow::Continue(()),
+        None => ControlFlow::Break(()),
     };
     let options = ParseOptions::new().progress_callback(&mut stop_when_exhausted);
     let bytes = only_ascii(command);

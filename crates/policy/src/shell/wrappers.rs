@@ -1,12 +1,12 @@
 //! Programs that run other programs: what `sudo`, `xargs` or `bash -c` runs is
 //! found as a command of its own, beside the command that runs it.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::command::{Command, RedirectKind, Word};
 use super::reader;
 use crate::programs::{SHELLS, is_shell};
+use crate::texts::Texts;
 
 /// Wrappers inside wrappers; deeper ones count as not read.
 const MAX_DEPTH: usize = 8;
@@ -99,7 +99,7 @@ const WRAPPERS: &[Wrapper] = &[
 
 /// Every command in `text`, and every command that one of them runs, one after
 /// the other. True when everything could be read.
-pub(crate) fn read_through(text: &str, found: &mut dyn FnMut(Command)) -> bool {
+pub(crate) fn read_through(text: &str, found: &mut dyn FnMut(&Command)) -> bool {
     let mut through = Through {
         found,
         complete: true,
@@ -110,7 +110,7 @@ pub(crate) fn read_through(text: &str, found: &mut dyn FnMut(Command)) -> bool {
 }
 
 struct Through<'f> {
-    found: &'f mut dyn FnMut(Command),
+    found: &'f mut dyn FnMut(&Command),
     complete: bool,
     /// How much may still be read of what wrappers run.
     inner_bytes: usize,
@@ -122,23 +122,22 @@ impl Through<'_> {
         self.complete &= complete;
     }
 
-    fn command(&mut self, command: Command, depth: usize) {
-        if !runs_others(&command) {
+    fn command(&mut self, command: &Command, depth: usize) {
+        if !runs_others(command) {
             return (self.found)(command);
         }
-        let size: usize = command.words.iter().map(|word| word.text.len() + 1).sum();
-        if depth >= MAX_DEPTH || size > self.inner_bytes {
-            self.complete = false;
-            return (self.found)(command);
-        }
-        self.inner_bytes -= size;
-        let inner = inner_command(&command);
-        let code = inner_code(&command);
         (self.found)(command);
-        if let Some(inner) = inner {
-            self.command(inner, depth + 1);
+        let sizes = command.words.iter().map(|word| word.text.len().max(1));
+        let left = self.inner_bytes.checked_sub(sizes.sum());
+        let Some(left) = left.filter(|_| depth < MAX_DEPTH) else {
+            self.complete = false;
+            return;
+        };
+        self.inner_bytes = left;
+        for inner in inner_commands(command) {
+            self.command(&inner, depth + 1);
         }
-        for text in code {
+        for text in inner_code(command) {
             self.text(&text, depth + 1);
         }
     }
@@ -152,27 +151,34 @@ fn runs_others(command: &Command) -> bool {
 }
 
 /// Looked up for every command, so it had better be quick.
-static RUNNING_OTHERS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+static RUNNING_OTHERS: LazyLock<Texts<()>> = LazyLock::new(|| {
     let wrappers = WRAPPERS.iter().map(|wrapper| wrapper.name);
     let others = ["find", "su", "script", "eval", "trap"];
-    wrappers
-        .chain(others)
-        .chain(SHELLS.iter().copied())
-        .collect()
+    let mut names = Texts::default();
+    for name in wrappers.chain(others).chain(SHELLS.iter().copied()) {
+        names.entry(name.to_owned());
+    }
+    names
 });
 
 /// The name a program is known by, whatever folder it is called from.
 pub(crate) fn program_name(word: &Word) -> &str {
-    word.text.rsplit('/').next().unwrap_or_default()
+    let text = word.text.as_str();
+    let slash = text.bytes().rposition(|byte| byte == b'/');
+    slash.map_or(text, |slash| &text[slash + 1..])
 }
 
-/// The command that a wrapper would run, as it stands in its words.
-pub(crate) fn inner_command(command: &Command) -> Option<Command> {
+/// The commands that a wrapper would run, as they stand in its words.
+fn inner_commands(command: &Command) -> Vec<Command> {
+    match command.words.split_first() {
+        Some((program, arguments)) if program_name(program) == "find" => after_exec(arguments),
+        _ => wrapped(command).into_iter().collect(),
+    }
+}
+
+fn wrapped(command: &Command) -> Option<Command> {
     let (program, arguments) = command.words.split_first()?;
     let name = program_name(program);
-    if name == "find" {
-        return after_exec(arguments);
-    }
     let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == name)?;
     let looks_up = name == "command" && arguments.iter().any(|word| word.is("-v") || word.is("-V"));
     if looks_up {
@@ -181,7 +187,9 @@ pub(crate) fn inner_command(command: &Command) -> Option<Command> {
     let mut rest = skip_options(arguments, wrapper.valued);
     let mut assignments = Vec::new();
     if matches!(name, "env" | "sudo" | "doas") {
-        let count = rest.iter().take_while(|word| is_assignment(word)).count();
+        // Any name will do for these, not only what a shell takes for one.
+        let assigns = |word: &&Word| word.text.contains('=');
+        let count = rest.iter().take_while(assigns).count();
         assignments = rest.get(..count)?.to_vec();
         rest = rest.get(count..)?;
     }
@@ -193,16 +201,8 @@ pub(crate) fn inner_command(command: &Command) -> Option<Command> {
         assignments,
         words,
         redirects: Vec::new(),
-        piped: command.piped && name != "xargs" && name != "parallel",
+        piped: command.piped,
     })
-}
-
-fn is_assignment(word: &Word) -> bool {
-    let name = word.text.split('=').next().unwrap_or_default();
-    let is_name = name
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    !name.is_empty() && is_name && word.text.len() > name.len()
 }
 
 fn skip_options<'a>(words: &'a [Word], valued: &[&str]) -> &'a [Word] {
@@ -221,19 +221,16 @@ fn skip_options<'a>(words: &'a [Word], valued: &[&str]) -> &'a [Word] {
 }
 
 /// `find … -exec rm {} +`
-fn after_exec(arguments: &[Word]) -> Option<Command> {
+fn after_exec(arguments: &[Word]) -> Vec<Command> {
     let runs = |word: &Word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
-    let start = arguments.iter().position(runs)? + 1;
-    let ends = |word: &&Word| !word.is(";") && !word.is("+");
-    let words: Vec<Word> = arguments[start..]
-        .iter()
-        .take_while(ends)
-        .cloned()
-        .collect();
-    (!words.is_empty()).then(|| Command {
-        words,
+    let ends = |word: &Word| matches!(word.text.as_str(), ";" | "+");
+    let commands = arguments.split(runs).skip(1).map(|after| Command {
+        words: after.split(ends).next().unwrap_or_default().to_vec(),
         ..Command::default()
-    })
+    });
+    commands
+        .filter(|command| !command.words.is_empty())
+        .collect()
 }
 
 /// Shell source that a command is given: `bash -c`, `eval`, `trap`, a heredoc.

@@ -17,6 +17,7 @@ pub(crate) struct Check {
     input: Value,
     entries: Vec<Entry>,
     links: Vec<Link>,
+    cwd: &'static str,
 }
 
 pub(crate) fn bash(command: &str) -> Check {
@@ -29,6 +30,7 @@ pub(crate) fn call(tool: &str, input: Value) -> Check {
         input,
         entries: Vec::new(),
         links: Vec::new(),
+        cwd: "/w/proj",
     }
 }
 
@@ -63,6 +65,12 @@ impl Check {
         self
     }
 
+    /// The agent works somewhere else than at the root of the project.
+    pub(crate) fn from(mut self, cwd: &'static str) -> Self {
+        self.cwd = cwd;
+        self
+    }
+
     pub(crate) fn evaluate(&self) -> Evaluation {
         let rules = Rules::new(self.entries.clone());
         evaluate(&rules, &self.call())
@@ -72,7 +80,7 @@ impl Check {
         ToolCall {
             tool_name: &self.tool,
             input: &self.input,
-            cwd: "/w/proj",
+            cwd: self.cwd,
             home: "/home/u",
             project_root: "/w/proj",
             links: &self.links,

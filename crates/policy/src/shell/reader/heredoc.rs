@@ -32,7 +32,7 @@ impl Reader<'_, '_> {
             }
             let target = Word {
                 text: body.to_owned(),
-                literal: pending.quoted || nested.is_empty() && !body.contains(['$', '`', '\\']),
+                literal: pending.quoted,
                 quoted: pending.quoted,
             };
             if let Some(command) = self.held.get_mut(pending.command) {
@@ -51,7 +51,7 @@ impl Reader<'_, '_> {
             return Vec::new();
         }
         let mut commands = Vec::new();
-        let mut found = |command| commands.push(command);
+        let mut found = |command: &super::Command| commands.push(command.clone());
         self.complete &= read_in(body, Mode::Heredoc, self.heredoc_depth + 1, &mut found);
         // The body itself is read as the word of a command without a name.
         commands.pop();

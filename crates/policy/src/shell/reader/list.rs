@@ -98,12 +98,14 @@ impl Reader<'_, '_> {
     }
 
     pub(super) fn word(&mut self) -> &mut Word {
-        let at = self.at;
-        let list = self.list();
-        if list.word.is_none() {
+        if self.list().word.is_none() {
+            let at = self.at;
+            let word = self.spare.word();
+            let list = self.list();
             list.word_start = at;
+            list.word = Some(word);
         }
-        list.word.get_or_insert_with(|| Word::literal(""))
+        self.list().word.get_or_insert_default()
     }
 
     pub(super) fn end_word(&mut self) {
@@ -132,18 +134,21 @@ impl Reader<'_, '_> {
     pub(super) fn end_command(&mut self, piped: bool) {
         self.end_word();
         let list = self.list();
-        let command = std::mem::take(&mut list.command);
+        let mut command = std::mem::take(&mut list.command);
         let skip = list.skip_command || list.data;
         list.skip_command = list.in_pattern;
         list.skip_next_word = false;
         list.target = None;
-        list.command.piped = piped;
         let empty = command.words.is_empty()
             && command.assignments.is_empty()
             && command.redirects.is_empty();
-        if !skip && !empty {
-            self.find(command);
+        if skip || empty {
+            self.spare.take_from(&mut command);
+        } else {
+            self.find(&mut command);
         }
+        command.piped = piped;
+        self.list().command = command;
     }
 
     /// `;;` and its like: the next words are a pattern.

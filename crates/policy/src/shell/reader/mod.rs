@@ -9,12 +9,14 @@ mod heredoc;
 mod list;
 mod operators;
 mod quotes;
+mod spare;
 #[cfg(test)]
 mod tests;
 
 use super::command::Command;
 use heredoc::Pending;
 use list::{Close, List};
+use spare::Spare;
 
 /// Deeper nesting is read flat: every bracket and quote only separates.
 const MAX_DEPTH: usize = 100;
@@ -39,13 +41,13 @@ pub(crate) struct Reading {
 
 pub(crate) fn read(text: &str) -> Reading {
     let mut commands = Vec::new();
-    let complete = read_each(text, &mut |command| commands.push(command));
+    let complete = read_each(text, &mut |command| commands.push(command.clone()));
     Reading { commands, complete }
 }
 
 /// Hands out each command as it ends, so that a long text costs no memory.
 /// True when the reading is complete, see [`Reading`].
-pub(crate) fn read_each(text: &str, found: &mut dyn FnMut(Command)) -> bool {
+pub(crate) fn read_each(text: &str, found: &mut dyn FnMut(&Command)) -> bool {
     read_in(text, Mode::List, 0, found)
 }
 
@@ -71,11 +73,12 @@ struct Reader<'a, 'f> {
     signs: usize,
     /// Commands that may still get a heredoc.
     held: Vec<Command>,
+    spare: Spare,
     complete: bool,
-    found: &'f mut dyn FnMut(Command),
+    found: &'f mut dyn FnMut(&Command),
 }
 
-fn read_in(text: &str, mode: Mode, heredoc_depth: usize, found: &mut dyn FnMut(Command)) -> bool {
+fn read_in(text: &str, mode: Mode, heredoc_depth: usize, found: &mut dyn FnMut(&Command)) -> bool {
     let mut reader = Reader {
         text,
         at: 0,
@@ -86,6 +89,7 @@ fn read_in(text: &str, mode: Mode, heredoc_depth: usize, found: &mut dyn FnMut(C
         heredoc_depth,
         signs: 0,
         held: Vec::new(),
+        spare: Spare::default(),
         complete: true,
         found,
     };
@@ -110,9 +114,6 @@ impl Reader<'_, '_> {
                 Mode::Heredoc => self.step_quoted(None),
             }
         }
-        if self.modes.len() > 1 || !self.heredocs.is_empty() || self.signs > MAX_SIGNS {
-            self.complete = false;
-        }
         while !self.lists.is_empty() {
             if self.list().in_test() {
                 self.complete = false;
@@ -120,15 +121,20 @@ impl Reader<'_, '_> {
             self.end_command(false);
             self.lists.pop();
         }
+        if self.modes.len() > 1 || !self.heredocs.is_empty() || self.signs > MAX_SIGNS {
+            self.complete = false;
+        }
         self.release();
     }
 
-    fn find(&mut self, command: Command) {
+    /// Hands `command` out and empties it.
+    fn find(&mut self, command: &mut Command) {
         if self.heredocs.is_empty() {
             (self.found)(command);
-        } else {
-            self.held.push(command);
+            self.spare.take_from(command);
+            return;
         }
+        self.held.push(std::mem::take(command));
         if self.held.len() > MAX_HELD {
             self.complete = false;
             self.heredocs.clear();
@@ -138,7 +144,7 @@ impl Reader<'_, '_> {
 
     fn release(&mut self) {
         for command in self.held.drain(..) {
-            (self.found)(command);
+            (self.found)(&command);
         }
     }
 
@@ -174,13 +180,12 @@ impl Reader<'_, '_> {
     /// Closes the innermost list, with the quotes still open inside it.
     fn pop_list(&mut self) {
         self.end_command(false);
-        while self.modes.len() > 1 {
-            if self.modes.pop() == Some(Mode::List) {
+        while let Some(closed) = self.modes.pop() {
+            if closed == Mode::List {
                 break;
             }
         }
-        if self.lists.len() > 1
-            && let Some(closed) = self.lists.pop()
+        if let Some(closed) = self.lists.pop()
             && closed.close == Close::Backtick
         {
             self.open_backticks = self.open_backticks.saturating_sub(1);
@@ -190,17 +195,23 @@ impl Reader<'_, '_> {
     /// The rest of the text as plain words between anything that separates.
     fn read_flat(&mut self) {
         self.complete = false;
-        let separators = [';', '&', '|', '(', ')', '\n', '`', '"', '\''];
+        let separates = |character: char| {
+            matches!(
+                character,
+                ';' | '&' | '|' | '(' | ')' | '\n' | '`' | '"' | '\''
+            )
+        };
         let rest = self.text.get(self.at..).unwrap_or_default();
         self.at = self.text.len();
-        for part in rest.split(separators) {
-            let words = part.split_whitespace();
-            let words: Vec<_> = words.map(super::command::Word::literal).collect();
-            if !words.is_empty() {
-                self.find(Command {
-                    words,
-                    ..Command::default()
-                });
+        let mut command = Command::default();
+        for part in rest.split(separates) {
+            for text in part.split_whitespace() {
+                let mut word = self.spare.word();
+                word.text.push_str(text);
+                command.words.push(word);
+            }
+            if !command.words.is_empty() {
+                self.find(&mut command);
             }
         }
     }

@@ -72,16 +72,14 @@ impl Reader<'_, '_> {
     fn plain(&mut self) {
         let mut end = self.at + 1;
         let bytes = self.text.as_bytes();
-        let mut signs = usize::from(class(bytes.get(self.at)) == Class::Sign);
-        while end < bytes.len() {
+        loop {
             match class(bytes.get(end)) {
                 Class::Special => break,
-                Class::Sign => signs += 1,
+                Class::Sign => self.signs += 1,
                 Class::Plain => {}
             }
             end += 1;
         }
-        self.signs += signs;
         self.append(end);
     }
 
@@ -108,11 +106,6 @@ impl Reader<'_, '_> {
         if doubled && first != b';' && self.list().in_test() {
             self.end_word();
             self.at += 2;
-            return;
-        }
-        if first == b'|' && self.list().in_pattern() {
-            self.end_word();
-            self.at += 1;
             return;
         }
         match (first, second) {

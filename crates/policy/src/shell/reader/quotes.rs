@@ -12,9 +12,7 @@ impl Reader<'_, '_> {
                 self.word().text.push('}');
             }
             self.at += 1;
-            if self.modes.len() > 1 {
-                self.modes.pop();
-            }
+            self.modes.pop();
             return;
         }
         match byte {
@@ -92,12 +90,9 @@ impl Reader<'_, '_> {
             b'\'' if !quoted => self.ansi_c_quote(),
             b'"' if !quoted => self.at += 1,
             byte if byte.is_ascii_alphanumeric() || b"_@*#?-$!".contains(&byte) => {
+                // The rest of a longer name is plain text.
                 self.word().literal = false;
-                let name = self.rest().bytes().skip(2);
-                let length = name
-                    .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-                    .count();
-                self.append(self.at + 2 + length);
+                self.append(self.at + 2);
             }
             _ => self.append(self.at + 1),
         }
@@ -110,7 +105,7 @@ impl Reader<'_, '_> {
             self.word().text.push_str("$()");
             return self.push_list(List::new(Close::Backtick));
         }
-        while self.open_backticks > 0 && self.lists.len() > 1 {
+        while self.open_backticks > 0 {
             self.pop_list();
         }
     }

@@ -46,7 +46,7 @@ impl PlainWord {
         Word {
             text: self.text.clone(),
             literal: true,
-            quoted: !self.bare,
+            ..Word::default()
         }
     }
 }
@@ -82,7 +82,7 @@ pub(crate) enum NotUnderstood {
 
 /// The sub-commands of `command`, in the order in which they are written.
 pub(crate) fn understand(command: &str) -> Result<Vec<Plain<'_>>, NotUnderstood> {
-    if command.len() > MAX_CHARACTERS && command.chars().count() > MAX_CHARACTERS {
+    if command.chars().count() > MAX_CHARACTERS {
         return Err(NotUnderstood::TooLong);
     }
     if command.is_empty() {
@@ -103,7 +103,7 @@ pub(crate) fn understand(command: &str) -> Result<Vec<Plain<'_>>, NotUnderstood>
         return Err(NotUnderstood::Unparseable);
     }
     let commands = tree::commands(command, &tree)?;
-    if commands.is_empty() || !agrees(&reading, &commands) {
+    if !agrees(&reading, &commands) {
         return Err(NotUnderstood::Ambiguous);
     }
     Ok(commands)
@@ -120,6 +120,7 @@ fn agrees(reading: &Reading, commands: &[Plain<'_>]) -> bool {
             && plain_words.eq(read_words)
     };
     reading.complete
+        && !commands.is_empty()
         && reading.commands.len() == commands.len()
         && commands
             .iter()
@@ -140,6 +141,7 @@ mod tests {
     #[test]
     fn two_readings_must_agree_on_everything() {
         assert!(agree("a 'b c' | d", "a  \"b c\"|d"));
+        assert!(!agree("", ""));
         for other in [
             "a 'b c'",
             "a 'b c' | d; e",

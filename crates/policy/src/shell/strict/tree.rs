@@ -1,21 +1,28 @@
 //! From the grammar's tree to commands.
 
+use std::iter;
+
 use tree_sitter::{Node, Tree};
 
 use super::words::{plain_word, variable_value};
 use super::{Assignment, NotUnderstood, Plain};
 
-/// Nesting of lists and pipelines; the grammar nests one level per operator.
-const MAX_DEPTH: usize = 200;
-
+/// Without recursion: the grammar nests one level for each operator.
 pub(super) fn commands<'a>(command: &'a str, tree: &Tree) -> Result<Vec<Plain<'a>>, NotUnderstood> {
     let mut walk = Walk {
         command,
         found: Vec::new(),
     };
-    walk.statement(tree.root_node(), Input::Own, 0)?;
+    let mut ahead = vec![(tree.root_node(), Input::Own)];
+    while let Some((node, input)) = ahead.pop() {
+        let inner = walk.statement(node, input)?;
+        ahead.extend(inner.into_iter().rev());
+    }
     Ok(walk.found)
 }
+
+/// The statements in a node, in the order in which they are written.
+type Inner<'tree> = Vec<(Node<'tree>, Input)>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Input {
@@ -37,79 +44,74 @@ impl<'a> Walk<'a> {
         NotUnderstood::NotLiteral(self.source(node).to_owned())
     }
 
-    fn statement(
+    fn statement<'tree>(
         &mut self,
-        node: Node<'_>,
+        node: Node<'tree>,
         input: Input,
-        depth: usize,
-    ) -> Result<(), NotUnderstood> {
-        if depth > MAX_DEPTH {
-            return Err(NotUnderstood::TooMany);
-        }
+    ) -> Result<Inner<'tree>, NotUnderstood> {
         match node.kind() {
-            "program" | "list" => self.statements(node, &["&&", "||", ";"], input, depth),
-            "pipeline" => self.pipeline(node, input, depth),
-            "redirected_statement" => self.redirected(node, input, depth),
-            "command" => self.simple(node, input),
+            "program" | "list" => self.statements(node, input),
+            "pipeline" => self.pipeline(node, input),
+            "redirected_statement" => self.redirected(node, input),
+            "command" => self.simple(node, input).map(|()| Vec::new()),
             _ => Err(self.not_literal(node)),
         }
     }
 
-    fn statements(
-        &mut self,
-        node: Node<'_>,
-        separators: &[&str],
+    fn statements<'tree>(
+        &self,
+        node: Node<'tree>,
         input: Input,
-        depth: usize,
-    ) -> Result<(), NotUnderstood> {
+    ) -> Result<Inner<'tree>, NotUnderstood> {
         self.no_gaps(node)?;
+        let mut inner = Vec::new();
         for child in children(node) {
             if child.is_named() {
-                self.statement(child, input, depth + 1)?;
-            } else if !separators.contains(&child.kind()) {
+                inner.push((child, input));
+            } else if !matches!(child.kind(), "&&" | "||" | ";") {
                 return Err(self.not_literal(child));
             }
         }
-        Ok(())
+        Ok(inner)
     }
 
-    fn pipeline(
-        &mut self,
-        node: Node<'_>,
+    fn pipeline<'tree>(
+        &self,
+        node: Node<'tree>,
         input: Input,
-        depth: usize,
-    ) -> Result<(), NotUnderstood> {
+    ) -> Result<Inner<'tree>, NotUnderstood> {
         self.no_gaps(node)?;
+        let mut inner = Vec::new();
         let mut input = input;
         for child in children(node) {
             if child.is_named() {
-                self.statement(child, input, depth + 1)?;
+                inner.push((child, input));
             } else if child.kind() == "|" {
                 input = Input::Piped;
             } else {
                 return Err(self.not_literal(child));
             }
         }
-        Ok(())
+        Ok(inner)
     }
 
-    fn redirected(
-        &mut self,
-        node: Node<'_>,
+    fn redirected<'tree>(
+        &self,
+        node: Node<'tree>,
         input: Input,
-        depth: usize,
-    ) -> Result<(), NotUnderstood> {
+    ) -> Result<Inner<'tree>, NotUnderstood> {
         self.no_gaps(node)?;
+        let mut inner = Vec::new();
         for child in children(node) {
             match child.kind() {
                 "file_redirect" => self.harmless_redirect(child)?,
-                _ if node.child_by_field_name("body") == Some(child) => {
-                    self.statement(child, input, depth + 1)?;
-                }
-                _ => return Err(self.not_literal(child)),
+                _ => inner.push((child, input)),
             }
         }
-        Ok(())
+        if inner.is_empty() {
+            return Err(self.not_literal(node));
+        }
+        Ok(inner)
     }
 
     /// Only `/dev/null` and copies of descriptors have no file behind them.
@@ -134,36 +136,25 @@ impl<'a> Walk<'a> {
 
     fn simple(&mut self, node: Node<'_>, input: Input) -> Result<(), NotUnderstood> {
         self.no_gaps(node)?;
-        let mut plain = Plain {
-            assignments: Vec::new(),
-            words: Vec::new(),
-            source: "",
-            piped: input == Input::Piped,
-        };
-        let mut start = node.start_byte();
-        for child in children(node) {
-            match child.kind() {
-                "variable_assignment" if plain.words.is_empty() => {
-                    plain.assignments.push(self.assignment(child)?);
-                }
-                "command_name" if plain.words.is_empty() && child.child_count() == 1 => {
-                    let name = child.child(0).ok_or_else(|| self.not_literal(child))?;
-                    start = child.start_byte();
-                    plain.words.push(self.word(name)?);
-                }
-                _ if plain.words.is_empty() => return Err(self.not_literal(child)),
-                _ => plain.words.push(self.word(child)?),
-            }
-        }
-        if plain.words.is_empty() {
+        let parts = children(node);
+        let at = parts.iter().position(|part| part.kind() == "command_name");
+        let Some((assignments, [name, arguments @ ..])) = at.map(|at| parts.split_at(at)) else {
             return Err(self.not_literal(node));
-        }
-        plain.source = self
-            .command
-            .get(start..node.end_byte())
-            .unwrap_or_default()
-            .trim();
-        self.found.push(plain);
+        };
+        let program = children(*name);
+        let [program] = program.as_slice() else {
+            return Err(self.not_literal(*name));
+        };
+        let assignments = assignments.iter().map(|part| self.assignment(*part));
+        let words = iter::once(program).chain(arguments);
+        let words = words.map(|part| self.word(*part));
+        let source = self.command.get(name.start_byte()..node.end_byte());
+        self.found.push(Plain {
+            assignments: assignments.collect::<Result<_, _>>()?,
+            words: words.collect::<Result<_, _>>()?,
+            source: source.unwrap_or_default().trim(),
+            piped: input == Input::Piped,
+        });
         Ok(())
     }
 
@@ -220,4 +211,61 @@ impl<'a> Walk<'a> {
 
 fn children<'tree>(node: Node<'tree>) -> Vec<Node<'tree>> {
     node.children(&mut node.walk()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::NotUnderstood;
+    use super::commands;
+    use crate::shell::parse::parse;
+
+    /// What the tree alone says, without the checks that come before.
+    fn words(command: &str) -> Result<Vec<String>, NotUnderstood> {
+        let tree = parse(command).ok_or(NotUnderstood::Unparseable)?;
+        let plain = commands(command, &tree)?;
+        let words = plain.into_iter().flat_map(|plain| plain.words);
+        Ok(words.map(|word| word.text).collect())
+    }
+
+    #[test]
+    fn between_the_parts_are_only_blanks() {
+        assert_eq!(
+            words("a  b | c;  d >/dev/null").ok(),
+            Some(["a", "b", "c", "d"].map(str::to_owned).to_vec())
+        );
+        for command in [
+            "\na",
+            "a\n",
+            "a\tb",
+            "a \\\nb",
+            "a;\tb",
+            "a\t; b",
+            "a |\tb",
+            "a\t>/dev/null",
+            "a >\t/dev/null",
+        ] {
+            assert_eq!(words(command), Err(NotUnderstood::Ambiguous), "{command:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_named_here_is_not_understood() {
+        for command in [
+            "a <<< b",
+            "a $b",
+            "$a b",
+            "a &",
+            "A=1",
+            "A=(1) b",
+            ">/dev/null",
+            "(a)",
+            "! a",
+            "a # b",
+            "a |& b",
+            "[[ a ]]",
+            "a () { b; }",
+        ] {
+            assert!(words(command).is_err(), "{command}");
+        }
+    }
 }
