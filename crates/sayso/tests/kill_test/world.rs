@@ -16,7 +16,7 @@ use crate::support::{self, TOKEN};
 
 const AGENTS: usize = 5;
 /// A test that waits this long has failed.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct World {
     folder: TempDir,

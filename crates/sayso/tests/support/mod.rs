@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) const TOKEN: &str = "a-token-for-tests-only";
 /// Far beyond what anything here takes; a test that waits this long has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct TestServer {
     pub(crate) address: SocketAddr,
