@@ -43,6 +43,8 @@ impl World {
             slowest: Duration::ZERO,
         };
         world.write_agent();
+        // Should this test not come to its end, what it started does.
+        std::fs::write(world.configuration(), "unclaimed_timeout = \"2m\"\n").unwrap();
         let server = world.start().await;
         for _ in 0..AGENTS {
             let body = json!({
@@ -72,6 +74,10 @@ impl World {
         let path = self.agent();
         std::fs::write(&path, script).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+    }
+
+    fn configuration(&self) -> PathBuf {
+        self.folder.path().join("sayso.toml")
     }
 
     fn agent(&self) -> PathBuf {
@@ -165,6 +171,8 @@ impl World {
                 "--claude",
             ])
             .arg(self.agent())
+            .arg("--config")
+            .arg(self.configuration())
             .arg("--data-dir")
             .arg(self.folder.path().join("data"))
             .stdout(Stdio::piped())
