@@ -36,7 +36,7 @@ async fn an_approved_command_runs_and_every_client_sees_it_end() {
         assert_eq!(how(&outcome), ("allowed", "human"));
         assert_eq!(outcome["delivery"], "sent");
     }
-    first.state(&session, "user_turn").await;
+    first.turn_over(&session).await;
     let made = std::fs::read_to_string(server.project().join("made.txt")).unwrap();
     assert_eq!(made, "yes\n");
     server.stop().await;
@@ -142,7 +142,7 @@ async fn two_subagents_ask_at_once_and_are_answered_in_reverse() {
         let ack = client.respond(request, json!({"behavior": "allow"})).await;
         assert_eq!(ack["type"], "ack", "{ack}");
     }
-    client.state(&session, "user_turn").await;
+    client.turn_over(&session).await;
     assert!(server.project().join("one.txt").exists() && server.project().join("two.txt").exists());
     server.stop().await;
 }
@@ -271,7 +271,7 @@ async fn a_mode_that_a_human_chooses_settles_what_it_would_not_have_asked() {
     let ack = client.call(mode).await;
     assert_eq!(ack["type"], "ack", "{ack}");
     assert_eq!(how(&client.closed(&request).await), ("allowed", "mode"));
-    client.state(&session, "user_turn").await;
+    client.turn_over(&session).await;
     assert_eq!(std::fs::read_to_string(file).unwrap(), "x");
     server.stop().await;
 }
@@ -345,7 +345,9 @@ async fn an_interrupt_withdraws_open_requests_and_the_session_goes_on() {
         .await;
     let next = client.opened().await;
     client.respond(&next, json!({"behavior": "allow"})).await;
-    client.state(&session, "user_turn").await;
+    client.subscribe(&session).await;
+    let ran = |entry: &Value| entry["kind"] == "tool_result" && entry["is_error"] == false;
+    client.entry(&session, ran).await;
     assert!(server.project().join("next.txt").exists());
     server.stop().await;
 }

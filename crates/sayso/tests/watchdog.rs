@@ -97,7 +97,7 @@ async fn what_is_explained_raises_no_alarm() {
     let request = client.opened().await;
     let decision = json!({"behavior": "allow", "remember": [0]});
     client.respond(&request, decision).await;
-    client.state(&session, "user_turn").await;
+    client.turn_over(&session).await;
     // An agent in a mode that asks nothing need not ask.
     let mode = json!({
         "type": "start_session", "cwd": server.project(), "agent": "demo",
@@ -107,7 +107,7 @@ async fn what_is_explained_raises_no_alarm() {
         .as_str()
         .unwrap()
         .to_owned();
-    client.state(&second, "user_turn").await;
+    client.turn_over(&second).await;
     let seen = client.take_seen();
     let alerted = |frame: &&Value| frame["session"]["alert"].is_object();
     assert_eq!(seen.iter().filter(alerted).count(), 0);
@@ -136,7 +136,7 @@ async fn the_agents_own_rules_can_be_looked_at_with_the_denials_it_was_given() {
     client
         .respond(&request, json!({"behavior": "allow", "remember": [0]}))
         .await;
-    client.state(&session, "user_turn").await;
+    client.turn_over(&session).await;
     let rules = client.call(list).await["data"]["rules"].clone();
     assert_eq!(
         rules,

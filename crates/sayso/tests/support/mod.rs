@@ -259,6 +259,13 @@ impl Client {
         assert_eq!(ack["type"], "ack", "{ack}");
     }
 
+    /// Waits for the end of a turn. The state alone does not tell: an agent that has just started is idle, too.
+    pub(crate) async fn turn_over(&mut self, session: &str) {
+        self.subscribe(session).await;
+        self.entry(session, |entry| entry["kind"] == "turn_ended")
+            .await;
+    }
+
     /// The first transcript entry of the session that fits; the session must be subscribed to.
     pub(crate) async fn entry(&mut self, session: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let find = |frame: &Value| {
