@@ -128,6 +128,11 @@ impl Broker {
         for request in self.open_requests_of(id) {
             let resolution = Resolution {
                 by: DecidedBy::Mode(mode.clone()),
+                // The turn ends with it: an agent that went on would begin something new before it is stopped.
+                decision: Some(Decision::Deny {
+                    message: Some(words::RESTARTING.to_owned()),
+                    interrupt: true,
+                }),
                 ..refused_by_policy(now, "restarting", words::RESTARTING)
             };
             self.resolve_automatically(request, resolution, effects);
