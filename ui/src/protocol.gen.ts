@@ -138,6 +138,11 @@ export type Baseline = { "kind": "file" } & FileNow | { "kind": "plan", text: st
 export type Capabilities = { edit_input: boolean, deny_message: boolean, interrupt: boolean, set_permission_mode: boolean, set_model: boolean, resume: boolean, images: boolean, };
 
 /**
+ * `POST /api/devices/{id}`: another name, other scopes.
+ */
+export type ChangeDevice = { name?: string, scopes?: Array<Scope>, };
+
+/**
  * One of the answers the agent offers.
  */
 export type Choice = { choice_id: string, label: string, allows: boolean, 
@@ -150,6 +155,16 @@ turn_continues: boolean,
  */
 remembers: Array<number>, };
 
+export type Claim = { 
+/**
+ * "Safari on iPhone": what the browser says of itself.
+ */
+name: string, address: string, 
+/**
+ * Six digits that the other device shows too.
+ */
+code: string, };
+
 /**
  * Every frame that a client sends, without its optional `id`.
  */
@@ -161,6 +176,15 @@ export type ClientRef = { client_id: string, label: string, };
  * A command that the agent understands, written as `/name`.
  */
 export type CommandInfo = { name: string, description: string, argument_hint: string, };
+
+/**
+ * `POST /api/devices/pairings/{id}/confirm`: lets the waiting device in.
+ */
+export type ConfirmPairing = { 
+/**
+ * The code that was compared.
+ */
+code: string, name: string, scopes: Array<Scope>, };
 
 /**
  * A piece of a message, from a human or from a tool.
@@ -224,6 +248,26 @@ message?: string,
 interrupt?: boolean, };
 
 /**
+ * Something that may come in.
+ */
+export type Device = { device_id: string, kind: DeviceKind, name: string, scopes: Array<Scope>, created_at: string, last_seen_at: string, 
+/**
+ * When it must be paired again; a browser's moves on with each visit.
+ */
+expires_at: string, 
+/**
+ * How many sockets it has open.
+ */
+connections: number, };
+
+export type DeviceKind = "browser" | "token";
+
+/**
+ * `GET /api/devices`, and the `devices` message to those who may change them.
+ */
+export type Devices = { devices: Array<Device>, pairings: Array<Pairing>, };
+
+/**
  * Changes a message that the agent has not read yet.
  */
 export type EditQueued = { session_id: string, message_id: string, content: Array<ContentBlock>, };
@@ -233,7 +277,7 @@ export type EnableRule = { rule_id: string, enabled: boolean, };
 /**
  * What went wrong, for programs.
  */
-export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "folder_not_trusted" | "already_sent" | "unknown_conversation" | "invalid_rule" | "rule_too_broad" | "unknown_rule" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
+export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "folder_not_trusted" | "already_sent" | "unknown_conversation" | "invalid_rule" | "rule_too_broad" | "unknown_rule" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "proof_required" | "too_many_attempts" | "pairing_over" | "unknown_device" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
 
 /**
  * The answer to a client message that was not carried out.
@@ -246,7 +290,11 @@ outcome?: Outcome,
 /**
  * With `folder_not_trusted`: what the folder would run.
  */
-trust?: FolderFindings, };
+trust?: FolderFindings, 
+/**
+ * With `too_many_attempts`.
+ */
+retry_after_seconds?: number, };
 
 export type Extend = { request_id: string, seconds: number, };
 
@@ -399,11 +447,44 @@ next: number | null, };
  */
 export type ImportConversation = { cwd: string, conversation_id: string, };
 
+export type MadeToken = { device: Device, 
+/**
+ * Shown once; only its hash is kept.
+ */
+token: string, };
+
+/**
+ * Who a client is to the server: `GET /api/me`, and `me` in the welcome.
+ */
+export type Me = { 
+/**
+ * Absent for whoever shows the server's own token.
+ */
+device_id?: string, name: string, scopes: Array<Scope>, 
+/**
+ * A password is asked for before risky actions.
+ */
+password_set: boolean, 
+/**
+ * Until when it need not be asked for again.
+ */
+proven_until: string, };
+
 export type ModelInfo = { 
 /**
  * What `set_model` takes.
  */
 value: string, label: string, description: string | null, };
+
+/**
+ * `POST /api/devices/pairings`: makes a link for another device.
+ */
+export type NewPairing = { scopes: Array<Scope>, };
+
+/**
+ * `POST /api/devices/tokens`: makes a token for a script.
+ */
+export type NewToken = { name: string, scopes: Array<Scope>, expires_in_days?: number, };
 
 export type NoticeLevel = "info" | "warning" | "error";
 
@@ -436,6 +517,35 @@ message: string | null,
 edited: boolean, delivery: Delivery, at: string, };
 
 export type OutcomeKind = "allowed" | "denied" | "answered" | "expired" | "withdrawn" | "orphaned";
+
+/**
+ * `POST /api/pair`: shows the secret of a link. The only call without a credential.
+ */
+export type Pair = { secret: string, };
+
+/**
+ * What became of it. While it waits, ask again with the same secret.
+ */
+export type Paired = { "status": "paired" } | { "status": "waiting", code: string, expires_at: string, } | { "status": "refused" };
+
+/**
+ * A device that wants to come in, or a code that waits for one.
+ */
+export type Pairing = { pairing_id: string, scopes: Array<Scope>, expires_at: string, 
+/**
+ * What used the link and waits to be let in; absent while nothing has.
+ */
+claim?: Claim, };
+
+export type PairingLink = { pairing: Pairing, 
+/**
+ * With the secret behind the `#`; shown once.
+ */
+url: string, qr: QrCode, 
+/**
+ * The SHA-256 of the server's certificate, to compare.
+ */
+fingerprint?: string, };
 
 /**
  * Something an agent waits for: shown to every client until it is closed.
@@ -521,6 +631,22 @@ export type PolicyOverrides = { tool_timeout?: string, question_timeout?: string
  * How long the mode that asks nothing lasts; then the agent asks again.
  */
 bypass_expiry?: string, on_unasked?: OnUnasked, };
+
+/**
+ * `POST /api/prove`: the password, before something risky.
+ */
+export type Prove = { password: string, };
+
+export type Proven = { proven_until: string, };
+
+/**
+ * A square of dark and light modules, row by row.
+ */
+export type QrCode = { size: number, 
+/**
+ * `size` × `size` characters, `1` for dark.
+ */
+modules: string, };
 
 /**
  * A message of the human that waits for the agent.
@@ -637,12 +763,18 @@ export type RuleSuggestions = {
  */
 suggestions: Array<RuleSuggestion>, };
 
+/**
+ * One of the things that a device may do. The server gives them out; what a
+ * client says about itself counts for nothing.
+ */
+export type Scope = "view" | "answer" | "approve" | "rules" | "admin";
+
 export type SendMessage = { session_id: string, content: Array<ContentBlock>, };
 
 /**
  * Every frame that the server sends.
  */
-export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_state", session: Session, } | { "type": "session_removed", session_id: string, } | { "type": "agents", agents: Array<AgentInfo>, } | { "type": "session_features", session_id: string, commands: Array<CommandInfo>, models: Array<ModelInfo>, } | { "type": "queue", session_id: string, messages: Array<QueuedMessage>, } | { "type": "rules", rules: Array<Rule>, } | { "type": "rule_used", rule: Rule, } | { "type": "request_opened", pending_request: PendingRequest, } | { "type": "request_updated", pending_request: PendingRequest, } | { "type": "request_closed", request_id: string, session_id: string, outcome: Outcome, } | { "type": "transcript", session_id: string, 
+export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_state", session: Session, } | { "type": "session_removed", session_id: string, } | { "type": "agents", agents: Array<AgentInfo>, } | { "type": "session_features", session_id: string, commands: Array<CommandInfo>, models: Array<ModelInfo>, } | { "type": "queue", session_id: string, messages: Array<QueuedMessage>, } | { "type": "rules", rules: Array<Rule>, } | { "type": "rule_used", rule: Rule, } | { "type": "devices" } & Devices | { "type": "request_opened", pending_request: PendingRequest, } | { "type": "request_updated", pending_request: PendingRequest, } | { "type": "request_closed", request_id: string, session_id: string, outcome: Outcome, } | { "type": "transcript", session_id: string, 
 /**
  * Serialized `TranscriptEntry` values, as they were stored.
  */
@@ -694,6 +826,15 @@ export type SessionState = "starting" | "assistant_turn" | "user_turn" | "dead";
 export type SessionTarget = { session_id: string, };
 
 export type SetModel = { session_id: string, model: string, };
+
+/**
+ * `POST /api/password`: sets, changes or (without `new`) removes the password.
+ */
+export type SetPassword = { 
+/**
+ * The one that is set now, if there is one.
+ */
+current?: string, new?: string, };
 
 export type SetPermissionMode = { session_id: string, permission_mode: string, };
 
@@ -854,6 +995,10 @@ export type Welcome = { server_version: string, client_id: string,
 /**
  * For countdowns on clients whose clock is off.
  */
-server_time: string, sessions: Array<Session>, pending_requests: Array<PendingRequest>, agents: Array<AgentInfo>, rules: Array<Rule>, defaults: Defaults, };
+server_time: string, sessions: Array<Session>, pending_requests: Array<PendingRequest>, agents: Array<AgentInfo>, rules: Array<Rule>, defaults: Defaults, 
+/**
+ * Who this client is to the server.
+ */
+me: Me, };
 
 export type WhenUnattended = "wait" | "deny" | "pause";

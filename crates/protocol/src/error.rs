@@ -43,8 +43,17 @@ pub enum ErrorCode {
     AgentUnavailable,
     /// The agent refused or did not answer in time.
     AgentError,
+    /// No credential, or one that is not known or no longer holds.
     Unauthorized,
+    /// This credential may not do that, or not from there.
     Forbidden,
+    /// The password is asked for first: `POST /api/prove`.
+    ProofRequired,
+    /// Too many wrong tries; `retry_after_seconds` says when the next one counts.
+    TooManyAttempts,
+    /// The link was used, or its time is over.
+    PairingOver,
+    UnknownDevice,
     NotFound,
     /// Too much is queued; try again.
     Overloaded,

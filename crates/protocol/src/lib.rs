@@ -4,6 +4,7 @@
 //! (`ui/src/protocol.gen.ts`), and `docs/protocol.md` explains them to people.
 //! The domain types live in `sayso-broker`; the conversions live in `sayso`.
 
+mod access;
 mod baseline;
 mod client;
 mod error;
@@ -15,6 +16,7 @@ mod server;
 mod session;
 mod transcript;
 
+pub use access::*;
 pub use baseline::*;
 pub use client::*;
 pub use error::*;

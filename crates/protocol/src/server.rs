@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use crate::{
-    AgentInfo, CommandInfo, ContentBlock, Delta, ErrorCode, FolderFindings, ModelInfo, Outcome,
-    PendingRequest, Rule, Session,
+    AgentInfo, CommandInfo, ContentBlock, Delta, Devices, ErrorCode, FolderFindings, Me, ModelInfo,
+    Outcome, PendingRequest, Rule, Session,
 };
 
 /// Every frame that the server sends.
@@ -47,6 +47,8 @@ pub enum ServerMessage {
     RuleUsed {
         rule: Rule,
     },
+    /// All devices and pairings, whenever one of them changed; for those who may change them.
+    Devices(Devices),
     RequestOpened {
         pending_request: PendingRequest,
     },
@@ -88,6 +90,8 @@ pub struct Welcome {
     pub agents: Vec<AgentInfo>,
     pub rules: Vec<Rule>,
     pub defaults: Defaults,
+    /// Who this client is to the server.
+    pub me: Me,
 }
 
 /// What a new session starts from when the human says nothing else.
@@ -143,6 +147,9 @@ pub struct ErrorMessage {
     /// With `folder_not_trusted`: what the folder would run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<Box<FolderFindings>>,
+    /// With `too_many_attempts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after_seconds: Option<u32>,
 }
 
 impl ErrorMessage {
@@ -154,6 +161,7 @@ impl ErrorMessage {
             request_id: None,
             outcome: None,
             trust: None,
+            retry_after_seconds: None,
         }
     }
 }

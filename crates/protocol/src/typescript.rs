@@ -6,9 +6,11 @@ use std::path::Path;
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
-    AgentRules, AnswerValue, Baseline, ClientMessage, Conversations, FileMatches, FolderMatches,
-    HistoryCheck, HistoryDetail, HistoryPage, ReadSettings, RuleSuggestions, ServerMessage,
-    SettingsRules, TestCall, TestedCall, TranscriptEntry, TriedRule, TryRule,
+    AgentRules, AnswerValue, Baseline, ChangeDevice, ClientMessage, ConfirmPairing, Conversations,
+    FileMatches, FolderMatches, HistoryCheck, HistoryDetail, HistoryPage, MadeToken, NewPairing,
+    NewToken, Pair, Paired, PairingLink, Prove, Proven, ReadSettings, RuleSuggestions,
+    ServerMessage, SetPassword, SettingsRules, TestCall, TestedCall, TranscriptEntry, TriedRule,
+    TryRule,
 };
 
 const HEADER: &str = "// Generated from crates/protocol. Do not edit.\n\
@@ -59,6 +61,17 @@ fn generate() -> String {
     collector.visit::<HistoryCheck>();
     collector.visit::<ReadSettings>();
     collector.visit::<SettingsRules>();
+    collector.visit::<NewPairing>();
+    collector.visit::<PairingLink>();
+    collector.visit::<ConfirmPairing>();
+    collector.visit::<Pair>();
+    collector.visit::<Paired>();
+    collector.visit::<NewToken>();
+    collector.visit::<MadeToken>();
+    collector.visit::<ChangeDevice>();
+    collector.visit::<Prove>();
+    collector.visit::<Proven>();
+    collector.visit::<SetPassword>();
     // Named by hand where ts-rs cannot follow it.
     collector.visit::<AnswerValue>();
     let body: Vec<String> = collector.declarations.into_values().collect();
