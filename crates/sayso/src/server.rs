@@ -84,7 +84,7 @@ impl Server {
         if let Some((store, kept)) = self.forgetting {
             tokio::spawn(forget_old_entries(store, kept, shutdown.clone()));
         }
-        tokio::spawn(self.access.announce_changes());
+        tokio::spawn(self.access.announce());
         let hub = tokio::spawn(self.hub.run());
         let closing = shutdown.clone();
         let hub_closing = handle.clone();

@@ -229,9 +229,16 @@ impl Hub {
                 message,
             } => self.command(&pass, caller, message),
             HubMessage::Write { writes, done } => self.write_for(writes, done),
-            HubMessage::Devices(devices) => {
+            HubMessage::Devices { to, devices } => {
                 let message = ServerMessage::Devices(devices);
-                self.clients.broadcast_to(Scope::Admin, &message);
+                match to {
+                    None => self.clients.broadcast_to(Scope::Admin, &message),
+                    Some(clients) => {
+                        for client in clients {
+                            self.clients.send(client, &message);
+                        }
+                    }
+                }
             }
             HubMessage::Snapshot { reply } => {
                 let snapshot = self.snapshot();

@@ -52,7 +52,7 @@ async fn serve(socket: WebSocket, hub: HubHandle, access: Access, pass: Pass) {
         return;
     }
     // From here on the devices are told, to this one too.
-    let connection = access.connected(pass.identity);
+    let connection = access.connected(client, &pass);
     let mut writer = Writer {
         sink,
         frames,

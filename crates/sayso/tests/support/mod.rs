@@ -103,9 +103,14 @@ impl TestServer {
     }
 
     async fn connect_raw(&self) -> Client {
+        self.connect_with(TOKEN).await
+    }
+
+    /// A socket for whoever has this token; its welcome has not been read.
+    pub(crate) async fn connect_with(&self, token: &str) -> Client {
         let url = format!("ws://{}/api/ws", self.address);
         let mut request = url.into_client_request().unwrap();
-        let bearer = format!("Bearer {TOKEN}").parse().unwrap();
+        let bearer = format!("Bearer {token}").parse().unwrap();
         request.headers_mut().insert("authorization", bearer);
         let (socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
         Client {
