@@ -30,6 +30,8 @@ pub enum Command {
     Demo(ServeArguments),
     /// Print a link that lets one more browser in.
     Pair(ServeArguments),
+    /// The password that is asked for before risky actions.
+    Password(PasswordArguments),
     /// Check what is there and say how to mend what is missing.
     Doctor(ServeArguments),
     /// Look at rules without a server.
@@ -61,6 +63,20 @@ pub enum PolicyCommand {
     /// `links` are optional. Without `links` symbolic links are looked up on this machine. The answer is
     /// {"decision", "matched", "explanation", "risk"}.
     Check,
+}
+
+#[derive(Debug, Args)]
+pub struct PasswordArguments {
+    #[command(subcommand)]
+    pub command: PasswordCommand,
+    #[command(flatten)]
+    pub server: ServeArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PasswordCommand {
+    /// Forget it. Stop the server first; set a new one on the page Devices.
+    Remove,
 }
 
 #[derive(Debug, Args)]

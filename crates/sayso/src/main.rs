@@ -6,10 +6,10 @@ use anyhow::Context;
 use clap::Parser;
 use sayso::access::Secret;
 use sayso::agents::{Agents, DEMO};
-use sayso::cli::{Cli, Command, PolicyCommand, ServeArguments};
+use sayso::cli::{Cli, Command, PasswordArguments, PasswordCommand, PolicyCommand, ServeArguments};
 use sayso::config::{Config, OnShutdown};
 use sayso::server::Server;
-use sayso::{audit, doctor, greeting, logging, remote, rules};
+use sayso::{access, audit, doctor, greeting, logging, remote, rules};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Pair(arguments) => runtime
             .block_on(remote::print_link(&arguments, std::io::stdout()))
             .map(|()| ExitCode::SUCCESS),
+        Command::Password(arguments) => runtime.block_on(password(&arguments)),
         Command::Doctor(arguments) => runtime.block_on(examine(&arguments)),
         Command::Policy(PolicyCommand::Check) => check_policy(),
         Command::Rules(arguments) => runtime
@@ -140,6 +141,23 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
     let shutdown = CancellationToken::new();
     tokio::spawn(stop_on_signal(shutdown.clone()));
     server.run(shutdown).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn password(arguments: &PasswordArguments) -> anyhow::Result<ExitCode> {
+    let server = &arguments.server;
+    let config = Config::load(server.config.as_deref(), &server.overrides())?;
+    match arguments.command {
+        PasswordCommand::Remove => {
+            let removed = access::remove_password(&config).await?;
+            let text = if removed {
+                "The password is removed."
+            } else {
+                "There was no password."
+            };
+            writeln!(std::io::stdout(), "{text}")?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -423,3 +423,28 @@ async fn no_secret_is_kept_and_the_history_tells_who_was_let_in() {
     }
     assert!(files > 0);
 }
+
+#[tokio::test]
+async fn a_forgotten_password_is_removed_at_the_terminal() {
+    let server = TestServer::start().await;
+    post(&server, "/api/password", json!({"new": "correct horse"})).await;
+    let data = server.folder.path().join("data");
+    let remove = async || {
+        let command = tokio::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
+            .args(["password", "remove", "--data-dir"])
+            .arg(&data)
+            .env_clear()
+            .env("HOME", &data)
+            .output();
+        command.await.unwrap()
+    };
+    let refused = remove().await;
+    assert!(!refused.status.success(), "not while the server runs");
+    let folder = server.stop().await;
+    let removed = remove().await;
+    assert!(removed.status.success(), "{removed:?}");
+    let server = TestServer::start_in(folder, sayso::config::PolicySettings::default()).await;
+    let (_, me) = api(&server, TOKEN, Method::GET, "/api/me", json!({})).await;
+    assert_eq!(me["me"]["password_set"], false, "{me}");
+    server.stop().await;
+}
