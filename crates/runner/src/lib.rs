@@ -24,7 +24,7 @@
 //!   [overloaded](WriteFailure::Overloaded) was not taken and may come again. The last 16,384 ids are remembered,
 //!   which is more than can be unconfirmed at once.
 //! - **Everything is bounded** ([`Limits`]). A full journal makes the agent wait; a client is read from the journal
-//!   at its own pace; an agent that does not read is [told of](Event::InputStalled), and then refused more.
+//!   at its own pace; an agent that does not read is [told of](Event::InputWaits), and then refused more.
 //! - **The newest client wins.** There is one at a time, and whoever had claimed the runner is
 //!   [told](LostReason::Replaced).
 //! - **No orphan and no zombie.** An agent is the leader of its own process group, and the group ends with it. A

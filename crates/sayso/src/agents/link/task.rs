@@ -14,7 +14,7 @@ use sayso_runner::{
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::{Destination, FromAgent, Origin, Shared};
-use crate::agents::AgentOutput;
+use crate::agents::{AgentOutput, Reading};
 use crate::agents::claude::Adapter;
 
 /// How long an agent may take to get ready.
@@ -213,6 +213,8 @@ impl Task {
                 self.shared.lock().over(id);
                 outputs.push(AgentOutput::NotWritten(id));
             }
+            Event::InputWaits => outputs.push(AgentOutput::Input(Reading::Stuck)),
+            Event::InputTaken => outputs.push(AgentOutput::Input(Reading::GoesOn)),
             Event::InputStalled => self.give_up(AgentFault::InputStalled),
             Event::Exited(exited) => return Some(End::Exited(exited)),
             Event::Lost(reason) => return Some(End::Lost(reason)),
