@@ -89,7 +89,7 @@ impl Hub {
             } => {
                 self.deliver(session, request, answer);
             }
-            Effect::FollowUp(FollowUp { session, text }) => self.follow_up(session, text),
+            Effect::FollowUp(follow_up) => self.follow_up(follow_up),
             Effect::Broadcast(broadcast) => self.tell(broadcast),
             Effect::Reply { to, result } => {
                 if let Some((caller, request)) = self.replies.remove(&to) {
@@ -209,8 +209,14 @@ impl Hub {
     }
 
     /// Adds the human's words to the conversation without starting a turn.
-    fn follow_up(&mut self, session: SessionId, text: String) {
-        let message_id = Uuid::new_v4();
+    fn follow_up(&mut self, follow_up: FollowUp) {
+        let FollowUp {
+            request,
+            session,
+            text,
+        } = follow_up;
+        // The agent gets it once, also when the delivery is repeated after a crash.
+        let message_id = Uuid::new_v5(&request.0, b"follow-up");
         let content = vec![ContentBlock::Text { text }];
         let input = claude::message_input(message_id, &content, false);
         let run = self
@@ -328,7 +334,7 @@ impl Hub {
             session.permission_mode = view.mode.0.as_ref().to_owned();
             session.watch_bypass(now());
             session.error = match (&view.ended, &view.store_problem) {
-                (Some(EndReason::Failed(text)), _) => Some(text.clone()),
+                (Some(EndReason::Failed(text) | EndReason::Lost(text)), _) => Some(text.clone()),
                 (_, Some(problem)) => Some(format!("Sayso cannot write its records: {problem}")),
                 (Some(EndReason::Finished | EndReason::Idle) | None, None) => {
                     let hearing = session.run.as_ref().map(|run| run.hearing);
@@ -339,7 +345,7 @@ impl Hub {
             session.ended_reason = view.ended.map(|ended| match ended {
                 EndReason::Finished => "finished".to_owned(),
                 EndReason::Idle => "idle".to_owned(),
-                EndReason::Failed(_) => "failed".to_owned(),
+                EndReason::Failed(_) | EndReason::Lost(_) => "failed".to_owned(),
             });
             if session.state == SessionState::Dead {
                 session.transcript.clear_live();

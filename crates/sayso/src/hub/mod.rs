@@ -19,6 +19,7 @@ mod queue;
 mod records;
 mod requests;
 mod restart;
+mod restored;
 mod rules;
 mod sessions;
 mod silence;
@@ -178,7 +179,7 @@ impl Hub {
         let found = takeover::find(&config.data_dir).await;
         let at = UnixMillis(now.0);
         let orphaned = store
-            .recover(at, &found.living(), |orphaned| {
+            .recover(at, &found.sessions(), |orphaned| {
                 let entry = |row| audit::orphan_entry(row, at);
                 orphaned.iter().map(entry).collect()
             })

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 use sayso_broker::{RequestId, SessionId, SessionState, Timestamp};
+use sayso_claude::PermissionMode;
 use sayso_protocol::{Alert, CommandInfo, ContextUse, ModelInfo, Session as WireSession, Usage};
 use sayso_store::{SessionRow, Store, UnixMillis};
 
@@ -78,6 +79,29 @@ pub(super) struct Run {
     /// Tools that were allowed and have not ended yet, with their requests.
     pub(super) allowed: HashMap<String, RequestId>,
     pub(super) progress: Progress,
+}
+
+impl Run {
+    /// Nothing is known of it yet but where its output begins.
+    pub(super) fn new(
+        number: u64,
+        handle: AgentHandle,
+        session: &Session,
+        progress: Progress,
+    ) -> Self {
+        let mode = PermissionMode::from_wire(&session.permission_mode);
+        Self {
+            number,
+            handle,
+            allows_bypass: mode == PermissionMode::BypassPermissions,
+            cost_before: session.usage.cost_usd,
+            stopped: None,
+            watch: Watch::default(),
+            hearing: Hearing::default(),
+            allowed: HashMap::new(),
+            progress,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,18 +9,18 @@ use sayso_claude::event::Exited;
 use sayso_claude::line::{self, LineError, Received};
 use sayso_claude::{AgentEvent, AgentFault, EndedAgent};
 use sayso_runner::{
-    AgentSignal, Connection, EndReason, Event, Events, LostReason, WriteFailure, clean_up,
+    AgentSignal, Connection, EndReason, Event, Events, LostReason, Welcome, WriteFailure, clean_up,
 };
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::{Destination, FromAgent, Origin, Shared};
-use crate::agents::{AgentOutput, Reading};
 use crate::agents::claude::Adapter;
+use crate::agents::{AgentOutput, Reading};
 
 /// How long an agent may take to get ready.
 const UNTIL_READY: Duration = Duration::from_secs(60);
 /// How many events are passed on at once when they come fast.
-const BATCH: usize = 64;
+pub(super) const BATCH: usize = 64;
 /// What is stored is acknowledged at least so often.
 const ACKNOWLEDGE_AFTER: Duration = Duration::from_secs(1);
 /// Lines that the runner did not take are offered again.
@@ -34,17 +34,19 @@ const UNTIL_GONE: Duration = Duration::from_secs(5);
 const UNTIL_FORGOTTEN: Duration = Duration::from_secs(30);
 
 pub(super) struct Task {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     adapter: Adapter,
     destination: Destination,
     /// The last line that came.
-    line: u64,
+    pub(super) line: u64,
+    /// Up to this line it was written for an earlier server.
+    replay: u64,
     /// What the agent says from now on is of no use.
-    fault: Option<AgentFault>,
+    pub(super) fault: Option<AgentFault>,
 }
 
 /// How listening ended.
-enum End {
+pub(super) enum End {
     Exited(Box<sayso_runner::Exited>),
     Lost(LostReason),
     /// Nobody takes the output any more: the server is going.
@@ -58,13 +60,21 @@ impl Task {
             adapter,
             destination,
             line: 0,
+            replay: 0,
             fault: None,
         }
     }
 
     pub(super) async fn run(mut self, origin: Origin) {
         let (folder, connection) = match origin {
-            Origin::Found { folder, connection } => (folder, Ok(*connection)),
+            Origin::Found { folder, connection } => {
+                self.begin_replay(&connection.welcome);
+                (folder, Ok(*connection))
+            }
+            Origin::Left { folder, journal } => {
+                let reason = "the process that held it ended while Sayso did not run".to_owned();
+                return self.hear_out(&folder, *journal, reason).await;
+            }
             Origin::Started(launch) => {
                 let started = sayso_runner::start(
                     &launch.program,
@@ -87,6 +97,13 @@ impl Task {
                 self.shared.lock().gone();
                 self.ended(fault(AgentFault::Lost(problem))).await;
             }
+        }
+    }
+
+    fn begin_replay(&mut self, welcome: &Welcome) {
+        if welcome.first_available_seq < welcome.next_seq {
+            self.replay = welcome.next_seq - 1;
+            self.shared.lock().hold();
         }
     }
 
@@ -118,15 +135,14 @@ impl Task {
             };
             match self.reconnect(folder, &reason).await {
                 Some(again) => connection = again,
+                None if reason == LostReason::Replaced => {
+                    self.shared.lock().gone();
+                    let lost = AgentFault::Lost(reason.to_string());
+                    return self.ended(fault(lost)).await;
+                }
                 None => {
                     self.shared.lock().gone();
-                    self.ended(fault(AgentFault::Lost(reason.to_string())))
-                        .await;
-                    if reason != LostReason::Replaced {
-                        let folder = folder.to_owned();
-                        let _ = tokio::task::spawn_blocking(move || bury(&folder)).await;
-                    }
-                    return;
+                    return self.lost(folder, reason.to_string()).await;
                 }
             }
         }
@@ -188,7 +204,7 @@ impl Task {
         }
     }
 
-    fn take(&mut self, event: Event, outputs: &mut Vec<AgentOutput>) -> Option<End> {
+    pub(super) fn take(&mut self, event: Event, outputs: &mut Vec<AgentOutput>) -> Option<End> {
         match event {
             Event::Line {
                 seq,
@@ -199,6 +215,9 @@ impl Task {
                 if self.fault.is_none() {
                     outputs.push(AgentOutput::Line(seq));
                     self.take_line(seq, fragment, &bytes, outputs);
+                }
+                if seq == self.replay {
+                    self.shared.lock().release();
                 }
             }
             Event::Written(id) => {
@@ -247,10 +266,12 @@ impl Task {
             }
         };
         for event in events {
-            if let AgentEvent::Withdrawn { request_id, .. } = &event {
-                self.shared.lock().settle(request_id);
-            }
+            let unwritten = match &event {
+                AgentEvent::Withdrawn { request_id, .. } => self.shared.lock().withdraw(request_id),
+                _ => None,
+            };
             outputs.extend(self.adapter.translate(event));
+            outputs.extend(unwritten.map(AgentOutput::NotWritten));
         }
     }
 
@@ -263,7 +284,7 @@ impl Task {
         }
     }
 
-    fn exited(&mut self, exited: sayso_runner::Exited) -> Exited {
+    pub(super) fn exited(&mut self, exited: sayso_runner::Exited) -> Exited {
         let (initializing, asked_to_end) = {
             let state = self.shared.lock();
             (state.is_initializing(), state.asked_to_end)
@@ -288,12 +309,12 @@ impl Task {
         .exited()
     }
 
-    async fn ended(&mut self, exited: Exited) {
+    pub(super) async fn ended(&mut self, exited: Exited) {
         let outputs = self.adapter.translate(AgentEvent::Exited(Box::new(exited)));
         self.pass_on(outputs).await;
     }
 
-    async fn pass_on(&self, outputs: Vec<AgentOutput>) -> bool {
+    pub(super) async fn pass_on(&self, outputs: Vec<AgentOutput>) -> bool {
         let Destination {
             session, run, hub, ..
         } = &self.destination;
@@ -305,13 +326,14 @@ impl Task {
         hub.send(message).await.is_ok()
     }
 
-    async fn wait_until_forgotten(&self) {
+    /// False when that takes too long.
+    pub(super) async fn wait_until_forgotten(&self) -> bool {
         let forgotten = async {
             while !self.shared.lock().forgotten {
                 self.shared.changed.notified().await;
             }
         };
-        let _ = timeout(UNTIL_FORGOTTEN, forgotten).await;
+        timeout(UNTIL_FORGOTTEN, forgotten).await.is_ok()
     }
 
     /// `None` when the runner is gone.
@@ -339,7 +361,7 @@ async fn gone(events: &mut Events) {
     while events.next().await.is_some() {}
 }
 
-fn fault(fault: AgentFault) -> Exited {
+pub(super) fn fault(fault: AgentFault) -> Exited {
     EndedAgent {
         fault: Some(fault),
         ..EndedAgent::default()
@@ -349,11 +371,4 @@ fn fault(fault: AgentFault) -> Exited {
 
 fn is_alive(folder: &Path) -> bool {
     matches!(clean_up(folder), Ok(sayso_runner::CleanUp::Alive))
-}
-
-/// Makes sure that nothing of a lost runner is left.
-fn bury(folder: &Path) {
-    if let Err(error) = clean_up(folder).and_then(|_| sayso_runner::remove(folder)) {
-        tracing::warn!(%error, "what a lost agent left could not be removed");
-    }
 }
