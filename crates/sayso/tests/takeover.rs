@@ -148,11 +148,11 @@ fn id_of(request: &Value) -> RequestId {
     RequestId(request["request_id"].as_str().unwrap().parse().unwrap())
 }
 
-/// As if the server had been killed between telling the agent and writing that down.
-async fn deliver_again(puppet: &Puppet, request: &Value) {
+/// As if the server had been killed before or after it wrote down that the agent was told.
+async fn set_delivery(puppet: &Puppet, request: &Value, delivery: Delivery) {
     let delivery = Write::SetDelivery {
         request_id: id_of(request),
-        delivery: Delivery::Pending,
+        delivery,
         at: None,
     };
     write(puppet, delivery).await;
@@ -186,6 +186,16 @@ async fn outcomes(server: &TestServer) -> Vec<Value> {
 
 #[tokio::test]
 async fn a_tool_that_was_changed_and_allowed_before_is_told_of_after() {
+    changed_and_allowed_before(Delivery::Sent).await;
+}
+
+#[tokio::test]
+async fn a_tool_that_ran_before_its_delivery_was_noted_is_told_of_after() {
+    changed_and_allowed_before(Delivery::Pending).await;
+}
+
+/// `delivery` is how far the first server came.
+async fn changed_and_allowed_before(delivery: Delivery) {
     let mut puppet = Puppet::new();
     let server = puppet.server().await;
     let session = puppet.start(&server).await;
@@ -199,6 +209,7 @@ async fn a_tool_that_was_changed_and_allowed_before_is_told_of_after() {
         .until("the answer is there", || puppet.has_heard("changed.txt"))
         .await;
     puppet.kill(server).await;
+    set_delivery(&puppet, &request, delivery).await;
     let report = json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {}});
     puppet
         .say_unheard(
@@ -254,7 +265,7 @@ async fn the_reason_of_a_refusal_that_stops_comes_once_however_often_it_is_deliv
         let server = puppet.server().await;
         puppet.until_decided(&server, &session, round).await;
         puppet.kill(server).await;
-        deliver_again(&puppet, &request).await;
+        set_delivery(&puppet, &request, Delivery::Pending).await;
     }
     let heard = puppet.folder.path().join("puppet/heard");
     let server = next_server(&mut puppet).await;

@@ -163,8 +163,8 @@ impl Store {
         .await?)
     }
 
-    /// Requests of an agent for tools that it was told it may use, and of which the history does not say yet
-    /// what became of them. `since` is when the agent started.
+    /// Requests of an agent for tools that it may use, as it was told or is being told, and of which the history
+    /// does not say yet what became of them. `since` is when the agent started.
     pub async fn tools_under_way(
         &self,
         session_id: SessionId,
@@ -175,15 +175,16 @@ impl Store {
              JOIN decisions ON decisions.request_id = requests.id \
              WHERE requests.session_id = $1 AND requests.created_at >= $2 \
              AND requests.tool_use_id IS NOT NULL \
-             AND decisions.outcome = $3 AND decisions.delivery = $4 \
+             AND decisions.outcome = $3 AND decisions.delivery IN ($4, $5) \
              AND requests.id NOT IN (SELECT request_id FROM audit \
-                 WHERE session_id = $1 AND kind = $5 AND request_id IS NOT NULL) \
+                 WHERE session_id = $1 AND kind = $6 AND request_id IS NOT NULL) \
              ORDER BY requests.ordinal",
         )
         .bind(session_id)
         .bind(since)
         .bind(Outcome::Allowed)
         .bind(Delivery::Sent)
+        .bind(Delivery::Pending)
         .bind(AuditKind::Outcome.as_str())
         .fetch_all(self.reader())
         .await?)

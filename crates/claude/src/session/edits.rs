@@ -26,6 +26,7 @@ impl Edits {
         let Some(note) = note(asked, ran) else {
             return;
         };
+        self.notes.retain(|(known, _)| known != tool_use_id);
         if self.notes.len() == REMEMBERED {
             self.notes.pop_front();
         }
