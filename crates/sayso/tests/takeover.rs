@@ -32,6 +32,11 @@ async fn next_server(puppet: &mut Puppet) -> TestServer {
     TestServer::start_in(folder, PolicySettings::default()).await
 }
 
+/// For a puppet that another server has by now.
+fn say_in(server: &TestServer, line: &Value) {
+    puppet::append(&server.folder.path().join("puppet/say"), line);
+}
+
 async fn entries(server: &TestServer, session: &str) -> Vec<Value> {
     let api = reqwest::Client::builder().no_proxy().build().unwrap();
     let url = server.url(&format!("/api/sessions/{session}/transcript"));
@@ -244,7 +249,18 @@ async fn changed_and_allowed_before(delivery: Delivery) {
         (&history[0]["outcome"], &history[0]["request_id"]),
         (&json!("ran"), &request["request_id"])
     );
-    // Nor is a tool that was asked about taken for one that was not.
+    // Nor is a tool that was asked about taken for one that was not: whatever the agent was asked about it
+    // would have been answered before this.
+    let content = json!([{"type": "text", "text": "the last word"}]);
+    let message = json!({"type": "send_message", "session_id": session, "content": content});
+    assert_eq!(client.call(message).await["type"], "ack");
+    puppet
+        .until("the message is there", || heard().contains("the last word"))
+        .await;
+    say_in(&server, &text("m9", "understood"));
+    client
+        .entry(&session, |entry| entry["text"] == "understood")
+        .await;
     let client = server.connect().await;
     assert_eq!(client.welcome["sessions"][0]["alert"], Value::Null);
     server.stop().await;

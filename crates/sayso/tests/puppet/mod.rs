@@ -24,8 +24,9 @@ use crate::support::{self, TOKEN};
 const PATIENCE: Duration = Duration::from_secs(60);
 const FOLDER: &str = "SAYSO_TEST_PUPPET";
 
-/// The agent's whole life: says what is in its file `say`, as it grows, and keeps what it hears in `heard`. It
-/// does not end with its input, so it ends when somebody kills it or its folder is gone.
+/// The agent's whole life: says what is in its file `say`, as it grows, keeps what it hears in `heard`, and agrees
+/// to all that it is asked. It does not end with its input, so it ends when somebody kills it or its folder is
+/// gone.
 pub(crate) fn run() {
     let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
     let heard = folder.join("heard");
@@ -35,7 +36,7 @@ pub(crate) fn run() {
             let Ok(line) = line else { return };
             writeln!(file, "{line}").unwrap();
             let message: Value = serde_json::from_str(&line).unwrap();
-            if message["request"]["subtype"] == "initialize" {
+            if message["type"] == "control_request" {
                 let answer = json!({"claude_code_version": "0", "models": [], "commands": []});
                 print_line(&json!({"type": "control_response", "response": {
                     "subtype": "success", "request_id": message["request_id"], "response": answer,
@@ -168,14 +169,7 @@ impl Puppet {
     }
 
     pub(crate) fn say(&self, line: &Value) {
-        let path = self.folder.path().join("puppet/say");
-        let file = std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(path);
-        file.unwrap()
-            .write_all(format!("{line}\n").as_bytes())
-            .unwrap();
+        append(&self.folder.path().join("puppet/say"), line);
     }
 
     /// Says it while there is no server, and waits until the runner has it.
@@ -253,6 +247,15 @@ impl Drop for Puppet {
             }
         }
     }
+}
+
+pub(crate) fn append(path: &Path, line: &Value) {
+    let file = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(path);
+    let text = format!("{line}\n");
+    file.unwrap().write_all(text.as_bytes()).unwrap();
 }
 
 fn pid(number: u32) -> Pid {
