@@ -21,6 +21,7 @@ mod requests;
 mod restart;
 mod restored;
 mod rules;
+mod run;
 mod sessions;
 mod silence;
 mod start;

@@ -12,9 +12,9 @@ use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use super::progress::Progress;
-use super::sessions::Run;
+use super::run::Run;
 use super::transcript::Place;
-use super::{Hub, restored};
+use super::{Hub, WRITES_UNDER_WAY, restored};
 use crate::agents::claude;
 use crate::agents::link::{self, Earlier, bury};
 
@@ -160,7 +160,9 @@ impl Hub {
         while left.iter().any(|session| self.run_of(*session).is_some()) {
             tokio::select! {
                 Some(completion) = self.completions.recv() => self.completed(completion),
-                Some(output) = self.from_agents.recv() => self.agent_output(output),
+                Some(output) = self.from_agents.recv(), if self.writes.under_way() < WRITES_UNDER_WAY => {
+                    self.agent_output(output);
+                }
             }
         }
     }

@@ -51,8 +51,10 @@ pub(crate) fn run() {
             file.seek(SeekFrom::Start(said)).unwrap();
             file.read_to_string(&mut text).unwrap();
             let whole = text.rfind('\n').map_or(0, |end| end + 1);
-            print!("{}", &text[..whole]);
-            let _ = std::io::stdout().flush();
+            let mut output = std::io::stdout().lock();
+            let said_now = output.write_all(&text.as_bytes()[..whole]);
+            // A host that is gone does not end it.
+            let _ = said_now.and_then(|()| output.flush());
             said += u64::try_from(whole).unwrap();
         }
         std::thread::sleep(Duration::from_millis(5));

@@ -7,7 +7,8 @@ use sayso_runner::{
     CleanUp, Event, Exited, JournalError, JournalLine, JournalReader, clean_up, read_journal,
 };
 
-use super::task::{BATCH, Task, fault};
+use super::ending::fault;
+use super::task::{BATCH, Task};
 
 /// How much of a journal is read at once.
 const BATCH_BYTES: usize = 1024 * 1024;

@@ -5,6 +5,7 @@
 //! before it had not stored. A line is acknowledged when what it led to is on disk (the hub says so) and, if it
 //! asked for something, when that request is on disk or its answer is with the agent.
 
+mod ending;
 mod left;
 mod state;
 mod task;

@@ -5,14 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use sayso_claude::event::Exited;
 use sayso_claude::line::{self, LineError, Received};
-use sayso_claude::{AgentEvent, AgentFault, EndedAgent};
-use sayso_runner::{
-    AgentSignal, Connection, EndReason, Event, Events, LostReason, Welcome, WriteFailure, clean_up,
-};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use sayso_claude::{AgentEvent, AgentFault};
+use sayso_runner::{AgentSignal, Connection, Event, Events, LostReason, Welcome, WriteFailure};
+use tokio::time::{Instant, sleep, sleep_until};
 
+use super::ending::{fault, gone};
 use super::{Destination, FromAgent, Origin, Shared};
 use crate::agents::claude::Adapter;
 use crate::agents::{AgentOutput, Reading};
@@ -25,17 +23,10 @@ pub(super) const BATCH: usize = 64;
 const ACKNOWLEDGE_AFTER: Duration = Duration::from_secs(1);
 /// Lines that the runner did not take are offered again.
 const OFFER_AGAIN_AFTER: Duration = Duration::from_millis(20);
-/// A runner whose socket was lost makes it anew within seconds.
-const RECONNECT_FOR: Duration = Duration::from_secs(15);
-const RECONNECT_EVERY: Duration = Duration::from_millis(250);
-/// A runner has little to do before it goes.
-const UNTIL_GONE: Duration = Duration::from_secs(5);
-/// How long the hub may take to store what an ended agent said.
-const UNTIL_FORGOTTEN: Duration = Duration::from_secs(30);
 
 pub(super) struct Task {
     pub(super) shared: Arc<Shared>,
-    adapter: Adapter,
+    pub(super) adapter: Adapter,
     destination: Destination,
     /// The last line that came.
     pub(super) line: u64,
@@ -128,7 +119,7 @@ impl Task {
                     self.ended(exited).await;
                     self.wait_until_forgotten().await;
                     let _ = connection.handle.forget();
-                    let _ = timeout(UNTIL_GONE, gone(&mut connection.events)).await;
+                    gone(connection.events).await;
                     return;
                 }
                 End::Lost(reason) => reason,
@@ -284,36 +275,6 @@ impl Task {
         }
     }
 
-    pub(super) fn exited(&mut self, exited: sayso_runner::Exited) -> Exited {
-        let (initializing, asked_to_end) = {
-            let state = self.shared.lock();
-            (state.is_initializing(), state.asked_to_end)
-        };
-        let fault = self.fault.take().or(match exited.reason {
-            EndReason::Unclaimed => Some(AgentFault::Unclaimed),
-            EndReason::LineTooLong { limit } => Some(LineError::TooLong { limit }.into()),
-            EndReason::RunnerTerminated => {
-                Some(AgentFault::Lost("its runner was told to end".to_owned()))
-            }
-            EndReason::FolderRemoved => Some(AgentFault::Lost("its folder was removed".to_owned())),
-            EndReason::Itself | EndReason::Stopped | EndReason::OutputClosed => None,
-        });
-        EndedAgent {
-            code: exited.code,
-            signal: exited.signal,
-            stderr_tail: exited.stderr_tail,
-            asked_to_end,
-            initializing,
-            fault,
-        }
-        .exited()
-    }
-
-    pub(super) async fn ended(&mut self, exited: Exited) {
-        let outputs = self.adapter.translate(AgentEvent::Exited(Box::new(exited)));
-        self.pass_on(outputs).await;
-    }
-
     pub(super) async fn pass_on(&self, outputs: Vec<AgentOutput>) -> bool {
         let Destination {
             session, run, hub, ..
@@ -325,50 +286,4 @@ impl Task {
         };
         hub.send(message).await.is_ok()
     }
-
-    /// False when that takes too long.
-    pub(super) async fn wait_until_forgotten(&self) -> bool {
-        let forgotten = async {
-            while !self.shared.lock().forgotten {
-                self.shared.changed.notified().await;
-            }
-        };
-        timeout(UNTIL_FORGOTTEN, forgotten).await.is_ok()
-    }
-
-    /// `None` when the runner is gone.
-    async fn reconnect(&self, folder: &Path, reason: &LostReason) -> Option<Connection> {
-        if *reason == LostReason::Replaced {
-            return None;
-        }
-        let deadline = Instant::now() + RECONNECT_FOR;
-        loop {
-            if let Ok(connection) = Connection::connect(folder, self.line).await {
-                return Some(connection);
-            }
-            let path = folder.to_owned();
-            let alive = tokio::task::spawn_blocking(move || is_alive(&path)).await;
-            if !alive.unwrap_or(false) || Instant::now() >= deadline {
-                return None;
-            }
-            sleep(RECONNECT_EVERY).await;
-        }
-    }
-}
-
-/// The runner goes when it is told to forget.
-async fn gone(events: &mut Events) {
-    while events.next().await.is_some() {}
-}
-
-pub(super) fn fault(fault: AgentFault) -> Exited {
-    EndedAgent {
-        fault: Some(fault),
-        ..EndedAgent::default()
-    }
-    .exited()
-}
-
-fn is_alive(folder: &Path) -> bool {
-    matches!(clean_up(folder), Ok(sayso_runner::CleanUp::Alive))
 }
