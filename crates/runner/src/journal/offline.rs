@@ -38,6 +38,7 @@ pub struct JournalReader {
     inbox: Inbox,
     after_seq: u64,
     last_seq: Option<u64>,
+    first_seq: Option<u64>,
     exited: Option<Exited>,
 }
 
@@ -55,6 +56,7 @@ pub fn read_journal(folder: &Path, after_seq: u64) -> Result<JournalReader, Jour
     segments.drain(..wanted.unwrap_or(0));
     Ok(JournalReader {
         folder: folder.to_owned(),
+        first_seq: segments.first().map(|segment| segment.first),
         segments: segments.into_iter(),
         open: None,
         inbox: Inbox::new(0),
@@ -65,6 +67,11 @@ pub fn read_journal(folder: &Path, after_seq: u64) -> Result<JournalReader, Jour
 }
 
 impl JournalReader {
+    /// No line before this one is there; `None` when there is no line at all.
+    pub fn first_seq(&self) -> Option<u64> {
+        self.first_seq
+    }
+
     /// How the agent ended, if the runner lived to see it: then nothing is missing from the lines.
     pub fn exited(&self) -> Option<&Exited> {
         self.exited.as_ref()

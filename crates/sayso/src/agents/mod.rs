@@ -36,6 +36,7 @@ pub enum AgentOutput {
     /// What was sent under this id is with the agent.
     Written(Uuid),
     NotWritten(Uuid),
+    Input(Reading),
     Ready,
     Entry {
         parent_tool_use_id: Option<String>,
@@ -77,6 +78,14 @@ pub enum AgentOutput {
         result: Result<Option<Box<RawValue>>, String>,
     },
     Ended(EndReason),
+}
+
+/// Whether an agent reads what it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    GoesOn,
+    /// Something has waited for it for a moment.
+    Stuck,
 }
 
 /// A tool that is about to run, with what rules look at.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sayso_broker::{AgentAnswer, Delivery, Event, Json, RequestId, SessionId, Timestamp};
+use sayso_broker::{AgentAnswer, Delivery, Event, FollowUp, Json, RequestId, SessionId, Timestamp};
 use sayso_claude::SendError;
 use sayso_protocol::{ContentBlock, EntryBody};
 use uuid::Uuid;
@@ -98,8 +98,14 @@ impl Hub {
     }
 
     /// Adds the human's words to the conversation without starting a turn.
-    pub(super) fn follow_up(&mut self, session: SessionId, text: String) {
-        let message_id = Uuid::new_v4();
+    pub(super) fn follow_up(&mut self, follow_up: FollowUp) {
+        let FollowUp {
+            request,
+            session,
+            text,
+        } = follow_up;
+        // The agent gets it once, also when the delivery is repeated after a crash.
+        let message_id = Uuid::new_v5(&request.0, b"follow-up");
         let content = vec![ContentBlock::Text { text }];
         let input = claude::message_input(message_id, &content, false);
         let run = self

@@ -51,6 +51,7 @@ impl Hub {
                 self.was_written(id, Delivery::Sent);
             }
             AgentOutput::NotWritten(id) => self.was_written(id, Delivery::Failed),
+            AgentOutput::Input(reading) => self.input_is(session, reading),
             AgentOutput::Ready => {
                 self.hand_over_denials(session);
                 self.dispatch(Event::AgentActive {

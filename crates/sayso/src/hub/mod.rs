@@ -24,7 +24,9 @@ mod recording;
 mod records;
 mod requests;
 mod restart;
+mod restored;
 mod rules;
+mod run;
 mod sessions;
 mod shutdown;
 mod silence;
@@ -127,7 +129,7 @@ impl Hub {
         let found = takeover::find(&config.data_dir).await;
         let at = UnixMillis(now.0);
         let orphaned = store
-            .recover(at, &found.living(), |orphaned| {
+            .recover(at, &found.sessions(), |orphaned| {
                 let entry = |row| audit::orphan_entry(row, at);
                 orphaned.iter().map(entry).collect()
             })

@@ -1,20 +1,16 @@
 //! The sessions the hub knows: those that run and those that have ended.
 
-use std::collections::HashMap;
-
 use indexmap::IndexMap;
-use sayso_broker::{RequestId, SessionId, SessionState, Timestamp};
+use sayso_broker::{SessionId, SessionState, Timestamp};
 use sayso_protocol::{Alert, CommandInfo, ContextUse, ModelInfo, Session as WireSession, Usage};
 use sayso_store::{SessionRow, Store, UnixMillis};
 
-use super::progress::Progress;
 use super::queue::Queued;
-use super::silence::Hearing;
 use super::transcript::Transcript;
-use super::watchdog::Watch;
 use super::wire;
-use crate::agents::link::AgentHandle;
 use crate::config::PolicySettings;
+
+pub(super) use super::run::{Run, Stopped};
 
 /// One session. Outlives its agent; `run` is there while the agent is.
 #[derive(Debug)]
@@ -59,36 +55,6 @@ pub(super) struct Session {
 pub(super) struct Features {
     pub(super) commands: Vec<CommandInfo>,
     pub(super) models: Vec<ModelInfo>,
-}
-
-/// One process of a session's agent.
-#[derive(Debug)]
-pub(super) struct Run {
-    /// Tells late output of an earlier process from that of this one.
-    pub(super) number: u64,
-    pub(super) handle: AgentHandle,
-    /// It can be switched to a mode that asks nothing.
-    pub(super) allows_bypass: bool,
-    /// What it had cost when this process began to count.
-    pub(super) cost_before: f64,
-    /// Why Sayso stopped it, if it did.
-    pub(super) stopped: Option<Stopped>,
-    pub(super) watch: Watch,
-    pub(super) hearing: Hearing,
-    /// Tools that were allowed and have not ended yet, with their requests.
-    pub(super) allowed: HashMap<String, RequestId>,
-    pub(super) progress: Progress,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
-    Asked,
-    /// To start again in a mode that it must be started with.
-    ForMode,
-    Idle,
-    RepeatedRequest,
-    /// It ran a tool that nobody allowed.
-    Unasked,
 }
 
 impl Session {

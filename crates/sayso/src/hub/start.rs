@@ -6,16 +6,14 @@ use sayso_claude::{LaunchOptions, PassedVariables, PermissionMode};
 use sayso_protocol::{Ack, EntryBody, ErrorCode, ErrorMessage, NoticeLevel, StartSession};
 use sayso_runner::{LaunchSpec, Limits as RunnerLimits};
 use sayso_store::Write;
-use std::collections::HashMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
 use super::audit::Actor;
 use super::checks::{CheckedStart, Checks, Trust, check};
 use super::progress::Progress;
-use super::sessions::{Run, Session, title};
-use super::silence::Hearing;
-use super::watchdog::Watch;
+use super::run::Run;
+use super::sessions::{Session, title};
 use super::{Caller, Hub, HubMessage, now, takeover, wire};
 use crate::agents::link::{self, Destination, Launch};
 use crate::agents::{self, claude};
@@ -251,30 +249,14 @@ impl Hub {
             policies: session.policies.policies(),
             mode: Mode::new(&session.permission_mode),
         };
-        self.next_run += 1;
-        let number = self.next_run;
-        let destination = Destination {
-            session: id,
-            run: number,
-            hub: self.to_hub.clone(),
-            busy: Arc::clone(&self.links),
-        };
+        let destination = self.next_run_of(id);
+        let number = destination.run;
         let adapter = claude::Adapter::new(options.cwd.clone());
         let handle = link::start(self.runner_for(id, &options), adapter, destination);
         if let Some(session) = self.sessions.get_mut(id) {
             session.run_after = session.transcript.last_seq();
             session.counted_line = 0;
-            session.run = Some(Run {
-                number,
-                handle,
-                allows_bypass: options.allow_bypass,
-                cost_before: session.usage.cost_usd,
-                stopped: None,
-                watch: Watch::default(),
-                hearing: Hearing::default(),
-                allowed: HashMap::new(),
-                progress: Progress::default(),
-            });
+            session.run = Some(Run::new(number, handle, session, Progress::default()));
         }
         tracing::info!(session = %id, agent = %agent, "an agent was started");
         let entry = self.session_entry(id, actor, "started", &agent);
@@ -282,6 +264,17 @@ impl Hub {
         self.dispatch(Event::SessionStarted { session: id, spec });
         self.send_unread(id);
         Ok(())
+    }
+
+    /// Where the output of a session's next process goes.
+    pub(super) fn next_run_of(&mut self, session: SessionId) -> Destination {
+        self.next_run += 1;
+        Destination {
+            session,
+            run: self.next_run,
+            hub: self.to_hub.clone(),
+            busy: Arc::clone(&self.links),
+        }
     }
 
     fn runner_for(&self, id: SessionId, options: &LaunchOptions) -> Launch {

@@ -45,7 +45,7 @@ impl Watch {
         self.unasked.push_back((tool_use_id.to_owned(), call));
     }
 
-    fn asked_about(&mut self, tool_use_id: &str) {
+    pub(super) fn asked_about(&mut self, tool_use_id: &str) {
         self.unasked.retain(|(known, _)| known != tool_use_id);
         if self.asked.len() == REMEMBERED {
             self.asked.pop_front();
