@@ -5,8 +5,9 @@ use sayso_claude::{ControlRequest, PermissionMode};
 use sayso_protocol::{EntryBody, NoticeLevel};
 
 use super::audit::Actor;
+use super::controls::ControlPurpose;
 use super::sessions::{Session, Stopped};
-use super::{ControlPurpose, Hub, nobody};
+use super::{Hub, nobody};
 
 impl Session {
     /// Starts the time that the mode may last, or forgets it.

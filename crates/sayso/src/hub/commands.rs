@@ -10,8 +10,10 @@ use sayso_store::Write;
 use uuid::Uuid;
 
 use super::audit::Actor;
+use super::controls::ControlPurpose;
 use super::sessions::Stopped;
-use super::{CONTROL_PATIENCE, Caller, Control, ControlPurpose, Hub, Phase, Reply, now, wire};
+use super::shutdown::Phase;
+use super::{Caller, Hub, Reply, now, wire};
 use crate::agents::claude;
 
 const MAXIMUM_TITLE: usize = 200;
@@ -158,62 +160,6 @@ impl Hub {
         );
     }
 
-    /// Asks the agent for something and answers the client when it has answered.
-    pub(super) fn control(
-        &mut self,
-        caller: Caller,
-        session: SessionId,
-        request: ControlRequest,
-        purpose: ControlPurpose,
-    ) {
-        let able = self
-            .running(session)
-            .and_then(|()| self.check_able(session, &request));
-        if let Err(error) = able {
-            self.control_failed(session, &purpose);
-            return self.reply(caller, Err(error));
-        }
-        self.next_control += 1;
-        let token = self.next_control;
-        let sent = self.send_to_agent(session, claude::control(token, request));
-        match sent {
-            Ok(()) => {
-                let control = Control {
-                    session,
-                    caller,
-                    purpose,
-                    deadline: now().plus(CONTROL_PATIENCE),
-                };
-                self.controls.insert(token, control);
-            }
-            Err(error) => {
-                self.control_failed(session, &purpose);
-                self.reply(caller, Err(error));
-            }
-        }
-    }
-
-    /// What the agent cannot do is refused here, never tried.
-    fn check_able(&self, session: SessionId, request: &ControlRequest) -> Result<(), ErrorMessage> {
-        let agent = self.sessions.get(session).map(|known| known.agent.as_str());
-        let Some(able) = agent.and_then(|agent| self.agents.info(agent)) else {
-            return Ok(());
-        };
-        let able = match request {
-            ControlRequest::SetModel { .. } => able.capabilities.set_model,
-            ControlRequest::SetPermissionMode { .. } => able.capabilities.set_permission_mode,
-            ControlRequest::Interrupt { .. } => able.capabilities.interrupt,
-            _ => true,
-        };
-        if able {
-            return Ok(());
-        }
-        Err(wire::error(
-            ErrorCode::NotSupported,
-            "This agent cannot do that.",
-        ))
-    }
-
     fn send_message(&mut self, caller: &Caller, send: SendMessage) -> Reply {
         let session = SessionId(send.session_id);
         self.running(session)?;
@@ -346,7 +292,7 @@ impl Hub {
         }
     }
 
-    fn running(&self, session: SessionId) -> Result<(), ErrorMessage> {
+    pub(super) fn running(&self, session: SessionId) -> Result<(), ErrorMessage> {
         self.known(session)?;
         match self
             .sessions

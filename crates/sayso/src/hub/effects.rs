@@ -1,39 +1,19 @@
 //! Carrying out what the broker wants, and what follows when a write is done.
 
-use std::time::Duration;
-
 use sayso_broker::{
-    AgentAnswer, Broadcast, Decision, Delivery, Effect, EndReason, Event, FollowUp, Json,
-    RequestId, RequestView, Resolution, SessionId, SessionState, SessionView, StopReason,
-    Timestamp,
+    Broadcast, Decision, Effect, EndReason, Event, FollowUp, Json, RequestView, Resolution,
+    SessionId, SessionState, SessionView, StopReason,
 };
-use sayso_claude::SendError;
-use sayso_protocol::{
-    ContentBlock, DecidedBy, EntryBody, ErrorCode, Outcome, OutcomeKind, ServerMessage,
-};
-use sayso_store::{Completion, RequestRow, Write};
-use uuid::Uuid;
+use sayso_protocol::{DecidedBy, EntryBody, Outcome, OutcomeKind, ServerMessage};
+use sayso_store::{RequestRow, Write};
 
 use super::audit::Actor;
 use super::sessions::Stopped;
 use super::silence::Hearing;
-use super::writes::{AfterWrite, Note};
-use super::{Hub, Undelivered, now, records, wire};
-use crate::agents::claude;
+use super::writes::AfterWrite;
+use super::{Hub, now, records, wire};
 
-/// How long after a failed write the next try comes.
-const WRITE_AGAIN_AFTER: Duration = Duration::from_secs(1);
-const DELIVER_AGAIN_AFTER: Duration = Duration::from_millis(50);
 const ORPHANED: &str = "Sayso was stopped while this was open, and the agent with it.";
-
-/// What became of an answer at once.
-enum Attempt {
-    /// On its way, in a line with this id.
-    Under(Uuid),
-    Over(Delivery),
-    /// The agent's queue is full.
-    Later,
-}
 
 impl Hub {
     pub(super) fn carry_out(&mut self, effect: Effect) {
@@ -103,131 +83,6 @@ impl Hub {
                 };
                 self.stop_agent(session, stopped);
             }
-        }
-    }
-
-    /// What a restart must find, although nobody waits for it now.
-    fn keep_note(&mut self, writes: Vec<Write>, what: &'static str) {
-        let note = Note {
-            what,
-            writes: writes.clone(),
-            retry_at: now().plus(WRITE_AGAIN_AFTER),
-        };
-        if let Err(AfterWrite::Kept(note)) = self.writes.submit(writes, AfterWrite::Kept(note)) {
-            self.unwritten.push(note);
-        }
-    }
-
-    pub(super) fn write_again(&mut self, now: Timestamp) {
-        for note in std::mem::take(&mut self.unwritten) {
-            if note.retry_at > now {
-                self.unwritten.push(note);
-            } else {
-                self.keep_note(note.writes, note.what);
-            }
-        }
-    }
-
-    pub(super) fn note(&mut self, write: Write, what: &'static str) {
-        self.note_all(vec![write], what);
-    }
-
-    pub(super) fn note_all(&mut self, writes: Vec<Write>, what: &'static str) {
-        if self
-            .writes
-            .submit(writes, AfterWrite::Nothing(what))
-            .is_err()
-        {
-            tracing::error!(what, "too much is waiting to be written");
-        }
-    }
-
-    /// Sends an answer and reports how that went. To an agent that is slow to
-    /// read it is sent again: a decision that is recorded is not given up.
-    fn deliver(&mut self, session: SessionId, request: RequestId, answer: AgentAnswer) {
-        match self.try_deliver(session, request, answer.clone()) {
-            // The agent's side says when it is there.
-            Attempt::Under(line) => {
-                self.delivering.insert(line, request);
-            }
-            Attempt::Over(delivery) => self
-                .events
-                .push_back(Event::Delivered { request, delivery }),
-            Attempt::Later => self.undelivered.push(Undelivered {
-                session,
-                request,
-                answer,
-                retry_at: now().plus(DELIVER_AGAIN_AFTER),
-            }),
-        }
-    }
-
-    pub(super) fn deliver_again(&mut self, now: Timestamp) {
-        let waiting = std::mem::take(&mut self.undelivered);
-        for answer in waiting {
-            if answer.retry_at > now {
-                self.undelivered.push(answer);
-            } else if self.broker.request(answer.request).is_some() {
-                self.deliver(answer.session, answer.request, answer.answer);
-            }
-        }
-        self.settle();
-    }
-
-    fn try_deliver(&self, session: SessionId, id: RequestId, answer: AgentAnswer) -> Attempt {
-        let run = self
-            .sessions
-            .get(session)
-            .and_then(|session| session.run.as_ref());
-        let (Some(run), Some(request)) = (run, self.broker.request(id)) else {
-            return Attempt::Over(Delivery::Failed);
-        };
-        let Some(input) = claude::input_for(&request.ask, answer) else {
-            tracing::error!(request = %id, "an answer that the agent cannot be told");
-            return Attempt::Over(Delivery::Failed);
-        };
-        match run.handle.try_send(input) {
-            Ok(line) => Attempt::Under(line),
-            Err(SendError::NotOpen { .. }) => Attempt::Over(Delivery::TooLate),
-            Err(SendError::Overloaded) => Attempt::Later,
-            Err(error) => {
-                tracing::warn!(request = %id, %error, "an answer could not be delivered");
-                Attempt::Over(Delivery::Failed)
-            }
-        }
-    }
-
-    /// The request need not be asked again after a restart.
-    pub(super) fn is_recorded(&self, session: SessionId, native_id: &Json) {
-        let run = self
-            .sessions
-            .get(session)
-            .and_then(|known| known.run.as_ref());
-        if let (Some(run), Ok(id)) = (run, serde_json::from_str::<String>(native_id.as_str())) {
-            run.handle.recorded(&id);
-        }
-    }
-
-    /// Adds the human's words to the conversation without starting a turn.
-    fn follow_up(&mut self, session: SessionId, text: String) {
-        let message_id = Uuid::new_v4();
-        let content = vec![ContentBlock::Text { text }];
-        let input = claude::message_input(message_id, &content, false);
-        let run = self
-            .sessions
-            .get(session)
-            .and_then(|session| session.run.as_ref());
-        if run.is_some_and(|run| run.handle.try_send(input).is_ok()) {
-            let queued = false;
-            self.append(
-                session,
-                None,
-                EntryBody::UserMessage {
-                    message_id,
-                    content,
-                    queued,
-                },
-            );
         }
     }
 
@@ -372,101 +227,5 @@ impl Hub {
         }
         let actor = self.mode_actors.remove(&id).unwrap_or_else(Actor::agent);
         vec![self.mode_entry(id, &actor, &mode)]
-    }
-
-    fn session_written(&mut self, after: AfterWrite) {
-        let AfterWrite::Session { session } = after else {
-            return;
-        };
-        if let Some(run) = self
-            .sessions
-            .get_mut(session)
-            .and_then(|known| known.run.as_mut())
-        {
-            run.progress.row_written();
-        }
-        self.acknowledge(session);
-    }
-
-    pub(super) fn completed(&mut self, completion: Completion) {
-        let Some(after) = self.writes.completed(completion.token) else {
-            return;
-        };
-        match (after, completion.result) {
-            (AfterWrite::Record { record, asked }, Ok(())) => {
-                if let Some((session, native_id)) = asked {
-                    self.is_recorded(session, &native_id);
-                }
-                self.dispatch(Event::Recorded { record });
-            }
-            (AfterWrite::Record { record, .. }, Err(error)) => {
-                tracing::error!(%error, "a record could not be written");
-                self.dispatch(Event::RecordFailed {
-                    record,
-                    reason: error.to_string(),
-                });
-            }
-            (AfterWrite::Entries { session, entries }, Ok(())) => {
-                if let Some(known) = self.sessions.get_mut(session) {
-                    let entries = known.transcript.saved(entries);
-                    self.tell_entries(session, entries);
-                    self.acknowledge(session);
-                }
-            }
-            (after @ AfterWrite::Session { .. }, result) => {
-                if let Err(error) = result {
-                    tracing::error!(%error, "a session could not be written");
-                }
-                self.session_written(after);
-            }
-            (AfterWrite::Forget { handle }, result) => {
-                if let Err(error) = result {
-                    tracing::error!(%error, "the end of an agent could not be written");
-                }
-                handle.forget();
-            }
-            (AfterWrite::Entries { session, entries }, Err(error)) => {
-                tracing::error!(%error, "transcript entries could not be written");
-                if let Some(known) = self.sessions.get_mut(session) {
-                    known.transcript.not_saved(now(), entries);
-                }
-            }
-            (AfterWrite::Imported { caller, session }, Ok(())) => {
-                self.import_saved(caller, *session);
-            }
-            (AfterWrite::Imported { caller, .. }, Err(error)) => {
-                tracing::error!(%error, "a conversation could not be written");
-                let error = wire::error(ErrorCode::StoreUnavailable, error.to_string());
-                self.reply(caller, Err(error));
-            }
-            (after @ AfterWrite::Rule { .. }, result) => {
-                self.rule_written(after, result.map_err(|error| error.to_string()));
-            }
-            (AfterWrite::Kept(note), Err(error)) if error.is_retryable() => {
-                tracing::error!(%error, what = note.what, "could not be written yet");
-                self.unwritten.push(Note {
-                    retry_at: now().plus(WRITE_AGAIN_AFTER),
-                    ..note
-                });
-            }
-            (AfterWrite::Kept(Note { what, .. }), Err(error)) => {
-                tracing::error!(%error, what, "could not be written");
-            }
-            (AfterWrite::Kept(_) | AfterWrite::Nothing(_), Ok(())) => {}
-            (AfterWrite::Nothing(what), Err(error)) => {
-                tracing::error!(%error, what, "could not be written");
-            }
-        }
-    }
-
-    pub(super) fn stop_agent(&mut self, session: SessionId, why: Stopped) {
-        let run = self
-            .sessions
-            .get_mut(session)
-            .and_then(|session| session.run.as_mut());
-        if let Some(run) = run {
-            run.stopped.get_or_insert(why);
-            run.handle.stop();
-        }
     }
 }

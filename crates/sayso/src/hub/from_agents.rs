@@ -1,19 +1,13 @@
 //! What agents do, as it arrives.
 
-use sayso_broker::{Delivery, EndReason, Event, Json, RequestId, SessionId};
-use sayso_protocol::{Ack, CommandInfo, ContextUse, EntryBody, ErrorCode, ModelInfo, NoticeLevel};
+use sayso_broker::{AgentActivity, Delivery, Event, Json, RequestId, SessionId};
+use sayso_protocol::{CommandInfo, ContextUse, EntryBody, ModelInfo};
 use sayso_store::{AgentFactsRow, Write};
-use serde_json::value::RawValue;
-use std::sync::Arc;
-use uuid::Uuid;
 
-use super::audit::Actor;
-use super::sessions::{Run, Stopped};
-use super::writes::AfterWrite;
-use super::{ControlPurpose, Hub, now, wire};
-use crate::agents::link::{AgentHandle, FromAgent};
+use super::sessions::Run;
+use super::{Hub, now};
+use crate::agents::link::FromAgent;
 use crate::agents::{AgentOutput, EndedTurn, claude};
-use sayso_broker::{AgentActivity, Timestamp};
 
 impl Hub {
     pub(super) fn agent_output(&mut self, from: FromAgent) {
@@ -185,12 +179,6 @@ impl Hub {
         known
     }
 
-    fn was_written(&mut self, id: Uuid, delivery: Delivery) {
-        if let Some(request) = self.delivering.remove(&id) {
-            self.dispatch(Event::Delivered { request, delivery });
-        }
-    }
-
     fn turn_ended(&mut self, session: SessionId, turn: EndedTurn) {
         let mut cost_usd = 0.0;
         self.update(session, |known| {
@@ -254,165 +242,13 @@ impl Hub {
     }
 
     /// Changes a session and tells everybody when something changed.
-    fn update(
+    pub(super) fn update(
         &mut self,
         session: SessionId,
         change: impl FnOnce(&mut super::sessions::Session) -> bool,
     ) {
         if self.sessions.get_mut(session).is_some_and(change) {
             self.session_changed(session);
-        }
-    }
-
-    fn agent_ended(&mut self, session: SessionId, reason: EndReason) {
-        let run = self
-            .sessions
-            .get_mut(session)
-            .and_then(|known| known.run.take());
-        let handle = run.as_ref().map(|run| run.handle.clone());
-        let stopped = run.and_then(|run| run.stopped);
-        let reason = match (stopped, reason) {
-            (Some(Stopped::Idle), _) => EndReason::Idle,
-            (Some(Stopped::Asked | Stopped::ForMode), _) => EndReason::Finished,
-            (Some(Stopped::RepeatedRequest), _) => EndReason::Failed(
-                "The agent used the id of an open request again, so its answers could not be \
-                 told apart. It was stopped."
-                    .to_owned(),
-            ),
-            (Some(Stopped::Unasked), _) => EndReason::Failed(
-                "The agent ran a tool that nobody allowed, so it was stopped.".to_owned(),
-            ),
-            (None, reason) => reason,
-        };
-        self.fail_controls_of(session);
-        let failed = matches!(reason, EndReason::Failed(_));
-        tracing::info!(%session, failed, "an agent ended");
-        let notice = match &reason {
-            EndReason::Finished => None,
-            EndReason::Idle => Some((
-                NoticeLevel::Info,
-                "The agent was stopped because nobody wrote to it for a while. Write to go on."
-                    .to_owned(),
-            )),
-            EndReason::Failed(text) => Some((NoticeLevel::Error, text.clone())),
-        };
-        if let Some((level, text)) = notice {
-            self.append(session, None, EntryBody::Notice { level, text });
-        }
-        let (actor, text) = match (&stopped, &reason) {
-            (Some(Stopped::Asked | Stopped::ForMode), _) => (Actor::human(""), ""),
-            (Some(Stopped::Idle), _) => (Actor::policy("idle_timeout"), ""),
-            (Some(Stopped::Unasked), _) => (Actor::policy("on_unasked"), ""),
-            (_, EndReason::Failed(text)) => (Actor::agent(), text.as_str()),
-            _ => (Actor::agent(), ""),
-        };
-        let entry = self.session_entry(session, &actor, "ended", text);
-        self.note(entry, "the end of a session");
-        self.keep_unread(session);
-        self.dispatch(Event::AgentEnded { session, reason });
-        self.forget_when_stored(session, handle);
-        self.restart_now(session);
-    }
-
-    /// The runner keeps what the agent said until all of it is on disk, and then goes.
-    fn forget_when_stored(&mut self, session: SessionId, handle: Option<AgentHandle>) {
-        let (Some(known), Some(handle)) = (self.sessions.get(session), handle) else {
-            return;
-        };
-        // Writes are carried out in order, so this is the last of them.
-        let row = Write::PutSession(known.row());
-        let after = AfterWrite::Forget { handle };
-        if let Err(AfterWrite::Forget { handle }) = self.writes.submit(vec![row], after) {
-            handle.forget();
-        }
-    }
-
-    fn control_done(&mut self, token: u64, result: Result<Option<Box<RawValue>>, String>) {
-        let Some(control) = self.controls.remove(&token) else {
-            return;
-        };
-        let data = match result {
-            Ok(data) => data,
-            Err(message) => {
-                let message = format!("The agent refused: {message}");
-                self.control_failed(control.session, &control.purpose);
-                self.reply(
-                    control.caller,
-                    Err(wire::error(ErrorCode::AgentError, message)),
-                );
-                return;
-            }
-        };
-        match control.purpose {
-            ControlPurpose::Plain | ControlPurpose::HandOver => {}
-            ControlPurpose::Explain(suspect) => {
-                return self.looked_into(control.session, &suspect, data.as_deref());
-            }
-            ControlPurpose::AgentRules => return self.agent_rules(control.caller, data.as_deref()),
-            ControlPurpose::TakeBack { message, why } => {
-                let reply = self.take_back_answered(control.session, message, why, data.as_deref());
-                return self.reply(control.caller, reply);
-            }
-            ControlPurpose::SetMode(mode) | ControlPurpose::EndBypass(mode) => {
-                self.dispatch(Event::ModeConfirmed {
-                    session: control.session,
-                    mode,
-                })
-            }
-            ControlPurpose::SetModel(model) => {
-                self.update(control.session, |known| {
-                    known.model = Some(model);
-                    true
-                });
-            }
-        }
-        let ack = Ack {
-            data: data.map(Arc::from),
-            ..Ack::default()
-        };
-        self.reply(control.caller, Ok(ack));
-    }
-
-    pub(super) fn give_up_controls(&mut self, now: Timestamp) {
-        let late = self
-            .controls
-            .iter()
-            .filter(|(_, control)| control.deadline <= now);
-        let late: Vec<u64> = late.map(|(token, _)| *token).collect();
-        self.fail_controls(late, "The agent did not answer in time.");
-    }
-
-    fn fail_controls_of(&mut self, session: SessionId) {
-        let lost = self
-            .controls
-            .iter()
-            .filter(|(_, control)| control.session == session);
-        let lost: Vec<u64> = lost.map(|(token, _)| *token).collect();
-        self.fail_controls(lost, "The agent ended before it answered.");
-    }
-
-    pub(super) fn control_failed(&mut self, session: SessionId, purpose: &ControlPurpose) {
-        match purpose {
-            ControlPurpose::TakeBack { message, .. } => self.take_back_failed(session, *message),
-            ControlPurpose::EndBypass(_) => self.bypass_not_ended(session),
-            ControlPurpose::Explain(suspect) => self.alert(session, suspect),
-            ControlPurpose::Plain
-            | ControlPurpose::AgentRules
-            | ControlPurpose::HandOver
-            | ControlPurpose::SetMode(_)
-            | ControlPurpose::SetModel(_) => {}
-        }
-    }
-
-    fn fail_controls(&mut self, tokens: Vec<u64>, message: &str) {
-        for token in tokens {
-            if let Some(control) = self.controls.remove(&token) {
-                self.control_failed(control.session, &control.purpose);
-                self.reply(
-                    control.caller,
-                    Err(wire::error(ErrorCode::AgentError, message)),
-                );
-            }
         }
     }
 }

@@ -9,18 +9,23 @@ mod bypass;
 mod checks;
 mod clients;
 mod commands;
+mod controls;
+mod delivering;
 mod effects;
+mod ending;
 mod from_agents;
 mod history;
 mod import;
 mod message;
 mod progress;
 mod queue;
+mod recording;
 mod records;
 mod requests;
 mod restart;
 mod rules;
 mod sessions;
+mod shutdown;
 mod silence;
 mod start;
 mod takeover;
@@ -33,23 +38,24 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sayso_broker::{
-    AgentAnswer, Broker, ClientId, ClientRef, Event, ReplyTo, RequestId, SessionId, Timestamp,
-};
+use sayso_broker::{Broker, ClientId, ClientRef, Event, ReplyTo, RequestId, SessionId, Timestamp};
 use sayso_store::{Completion, Store, UnixMillis, Writer};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use crate::agents::Agents;
 use crate::agents::link::FromAgent;
-use crate::config::{Config, OnShutdown};
+use crate::config::Config;
 use crate::rules::{Call, RuleBook};
 
 pub use clients::{Frame, Outbox, outbox};
 pub use message::{Caller, HubGone, HubHandle, HubMessage, Reply, Snapshot};
 
 use clients::Clients;
+use controls::Control;
+use delivering::Undelivered;
 use sessions::Sessions;
+use shutdown::Phase;
 use writes::Writes;
 
 /// How many messages of clients may wait.
@@ -60,65 +66,6 @@ const AGENT_QUEUE: usize = 256;
 const WRITES_UNDER_WAY: usize = 2048;
 /// Room beyond that for what clients cause.
 const WRITE_QUEUE: usize = 2 * WRITES_UNDER_WAY;
-/// How long an agent may take to answer a control request.
-const CONTROL_PATIENCE: Duration = Duration::from_secs(15);
-/// How long the answers that a shutdown makes may take.
-const DRAIN_PATIENCE: Duration = Duration::from_secs(3);
-/// How often a shutdown looks whether it is over.
-const STOPPING_LOOKS: Duration = Duration::from_millis(20);
-/// How long agents may take to end; they are killed then.
-const STOP_PATIENCE: Duration = Duration::from_secs(14);
-
-/// A control request that an agent has not answered yet.
-#[derive(Debug)]
-struct Control {
-    session: SessionId,
-    caller: Caller,
-    purpose: ControlPurpose,
-    deadline: Timestamp,
-}
-
-#[derive(Debug)]
-enum ControlPurpose {
-    Plain,
-    SetMode(sayso_broker::Mode),
-    /// The time for the mode that asks nothing is over.
-    EndBypass(sayso_broker::Mode),
-    SetModel(String),
-    /// A tool ran unasked; a rule of the agent's own may explain it.
-    Explain(Box<watchdog::Suspect>),
-    AgentRules,
-    /// The agent is given denials; one that does not take them has them from Sayso all the same.
-    HandOver,
-    TakeBack {
-        message: Uuid,
-        why: queue::TakeBack,
-    },
-}
-
-/// An answer on its way to an agent that is slow to read.
-#[derive(Debug)]
-struct Undelivered {
-    session: SessionId,
-    request: RequestId,
-    answer: AgentAnswer,
-    retry_at: Timestamp,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Running,
-    /// Agents go on without this server.
-    Leaving,
-    /// Open requests are being refused.
-    Draining {
-        until: Timestamp,
-    },
-    /// Agents have been told to stop.
-    Stopping {
-        until: Timestamp,
-    },
-}
 
 pub struct Hub {
     config: Arc<Config>,
@@ -326,12 +273,6 @@ impl Hub {
     }
 
     fn next_wakeup(&self) -> Option<Timestamp> {
-        let shutdown = match self.phase {
-            Phase::Running | Phase::Leaving => None,
-            Phase::Draining { until } => Some(until),
-            // What is waited for then does not wake anybody up.
-            Phase::Stopping { until } => Some(until.min(now().plus(STOPPING_LOOKS))),
-        };
         let controls = self.controls.values().map(|control| control.deadline).min();
         let unsaved = self.sessions.next_retry();
         let undelivered = self.undelivered.iter().map(|answer| answer.retry_at).min();
@@ -344,7 +285,7 @@ impl Hub {
             bypasses,
             self.broker.next_wakeup(),
             restarts,
-            shutdown,
+            self.phase.wakeup(),
             controls,
             unsaved,
             undelivered,
@@ -355,41 +296,6 @@ impl Hub {
         .into_iter()
         .flatten()
         .min()
-    }
-
-    fn begin_shutdown(&mut self) {
-        if self.phase != Phase::Running {
-            return;
-        }
-        if self.config.on_shutdown == OnShutdown::Keep {
-            self.phase = Phase::Leaving;
-            return;
-        }
-        self.phase = Phase::Draining {
-            until: now().plus(DRAIN_PATIENCE),
-        };
-        self.dispatch(Event::ShutDown);
-    }
-
-    /// True when nothing is left to wait for.
-    fn advance_shutdown(&mut self) -> bool {
-        let now = now();
-        if let Phase::Draining { until } = self.phase
-            && (self.broker.is_quiet() || until <= now)
-        {
-            self.sessions.stop_all();
-            self.phase = Phase::Stopping {
-                until: now.plus(STOP_PATIENCE),
-            };
-        }
-        match self.phase {
-            Phase::Running | Phase::Draining { .. } => false,
-            Phase::Leaving => true,
-            Phase::Stopping { until } => {
-                let served = Arc::strong_count(&self.links) > 1;
-                (!self.sessions.any_running() && !served) || until <= now
-            }
-        }
     }
 
     fn client_of(&self, caller: &Caller) -> ClientRef {

@@ -15,7 +15,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{Caller, ControlPurpose, Hub, Reply, now, wire};
+use super::controls::ControlPurpose;
+use super::{Caller, Hub, Reply, now, wire};
 use crate::agents::{MessageProgress, claude};
 
 #[derive(Debug)]

@@ -10,8 +10,9 @@ use sayso_claude::{AgentInput, BeforeTool, ControlRequest, PermissionMode};
 use sayso_protocol::{Ack, AgentRules, Alert, EntryBody, ErrorCode, OnUnasked, RuleEffect};
 use serde_json::value::RawValue;
 
+use super::controls::ControlPurpose;
 use super::sessions::Stopped;
-use super::{Caller, ControlPurpose, Hub, nobody, now, wire};
+use super::{Caller, Hub, nobody, now, wire};
 use crate::agents::{Starting, claude};
 use crate::rules::{self, Call, Word};
 

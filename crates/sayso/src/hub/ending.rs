@@ -1,0 +1,87 @@
+//! What follows when an agent has ended, or has to.
+
+use sayso_broker::{EndReason, Event, SessionId};
+use sayso_protocol::{EntryBody, NoticeLevel};
+use sayso_store::Write;
+
+use super::Hub;
+use super::audit::Actor;
+use super::sessions::Stopped;
+use super::writes::AfterWrite;
+use crate::agents::link::AgentHandle;
+
+impl Hub {
+    pub(super) fn stop_agent(&mut self, session: SessionId, why: Stopped) {
+        let run = self
+            .sessions
+            .get_mut(session)
+            .and_then(|session| session.run.as_mut());
+        if let Some(run) = run {
+            run.stopped.get_or_insert(why);
+            run.handle.stop();
+        }
+    }
+
+    pub(super) fn agent_ended(&mut self, session: SessionId, reason: EndReason) {
+        let run = self
+            .sessions
+            .get_mut(session)
+            .and_then(|known| known.run.take());
+        let handle = run.as_ref().map(|run| run.handle.clone());
+        let stopped = run.and_then(|run| run.stopped);
+        let reason = match (stopped, reason) {
+            (Some(Stopped::Idle), _) => EndReason::Idle,
+            (Some(Stopped::Asked | Stopped::ForMode), _) => EndReason::Finished,
+            (Some(Stopped::RepeatedRequest), _) => EndReason::Failed(
+                "The agent used the id of an open request again, so its answers could not be \
+                 told apart. It was stopped."
+                    .to_owned(),
+            ),
+            (Some(Stopped::Unasked), _) => EndReason::Failed(
+                "The agent ran a tool that nobody allowed, so it was stopped.".to_owned(),
+            ),
+            (None, reason) => reason,
+        };
+        self.fail_controls_of(session);
+        let failed = matches!(reason, EndReason::Failed(_));
+        tracing::info!(%session, failed, "an agent ended");
+        let notice = match &reason {
+            EndReason::Finished => None,
+            EndReason::Idle => Some((
+                NoticeLevel::Info,
+                "The agent was stopped because nobody wrote to it for a while. Write to go on."
+                    .to_owned(),
+            )),
+            EndReason::Failed(text) => Some((NoticeLevel::Error, text.clone())),
+        };
+        if let Some((level, text)) = notice {
+            self.append(session, None, EntryBody::Notice { level, text });
+        }
+        let (actor, text) = match (&stopped, &reason) {
+            (Some(Stopped::Asked | Stopped::ForMode), _) => (Actor::human(""), ""),
+            (Some(Stopped::Idle), _) => (Actor::policy("idle_timeout"), ""),
+            (Some(Stopped::Unasked), _) => (Actor::policy("on_unasked"), ""),
+            (_, EndReason::Failed(text)) => (Actor::agent(), text.as_str()),
+            _ => (Actor::agent(), ""),
+        };
+        let entry = self.session_entry(session, &actor, "ended", text);
+        self.note(entry, "the end of a session");
+        self.keep_unread(session);
+        self.dispatch(Event::AgentEnded { session, reason });
+        self.forget_when_stored(session, handle);
+        self.restart_now(session);
+    }
+
+    /// The runner keeps what the agent said until all of it is on disk, and then goes.
+    fn forget_when_stored(&mut self, session: SessionId, handle: Option<AgentHandle>) {
+        let (Some(known), Some(handle)) = (self.sessions.get(session), handle) else {
+            return;
+        };
+        // Writes are carried out in order, so this is the last of them.
+        let row = Write::PutSession(known.row());
+        let after = AfterWrite::Forget { handle };
+        if let Err(AfterWrite::Forget { handle }) = self.writes.submit(vec![row], after) {
+            handle.forget();
+        }
+    }
+}

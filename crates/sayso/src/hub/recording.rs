@@ -1,0 +1,136 @@
+//! What is written without anybody waiting, and what follows when a write is done.
+
+use std::time::Duration;
+
+use sayso_broker::{Event, Timestamp};
+use sayso_protocol::ErrorCode;
+use sayso_store::{Completion, Write};
+
+use super::writes::{AfterWrite, Note};
+use super::{Hub, now, wire};
+
+/// How long after a failed write the next try comes.
+const WRITE_AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+impl Hub {
+    /// What a restart must find, although nobody waits for it now.
+    pub(super) fn keep_note(&mut self, writes: Vec<Write>, what: &'static str) {
+        let note = Note {
+            what,
+            writes: writes.clone(),
+            retry_at: now().plus(WRITE_AGAIN_AFTER),
+        };
+        if let Err(AfterWrite::Kept(note)) = self.writes.submit(writes, AfterWrite::Kept(note)) {
+            self.unwritten.push(note);
+        }
+    }
+
+    pub(super) fn write_again(&mut self, now: Timestamp) {
+        for note in std::mem::take(&mut self.unwritten) {
+            if note.retry_at > now {
+                self.unwritten.push(note);
+            } else {
+                self.keep_note(note.writes, note.what);
+            }
+        }
+    }
+
+    pub(super) fn note(&mut self, write: Write, what: &'static str) {
+        self.note_all(vec![write], what);
+    }
+
+    pub(super) fn note_all(&mut self, writes: Vec<Write>, what: &'static str) {
+        if self
+            .writes
+            .submit(writes, AfterWrite::Nothing(what))
+            .is_err()
+        {
+            tracing::error!(what, "too much is waiting to be written");
+        }
+    }
+
+    pub(super) fn completed(&mut self, completion: Completion) {
+        let Some(after) = self.writes.completed(completion.token) else {
+            return;
+        };
+        match (after, completion.result) {
+            (AfterWrite::Record { record, asked }, Ok(())) => {
+                if let Some((session, native_id)) = asked {
+                    self.is_recorded(session, &native_id);
+                }
+                self.dispatch(Event::Recorded { record });
+            }
+            (AfterWrite::Record { record, .. }, Err(error)) => {
+                tracing::error!(%error, "a record could not be written");
+                self.dispatch(Event::RecordFailed {
+                    record,
+                    reason: error.to_string(),
+                });
+            }
+            (AfterWrite::Entries { session, entries }, Ok(())) => {
+                if let Some(known) = self.sessions.get_mut(session) {
+                    let entries = known.transcript.saved(entries);
+                    self.tell_entries(session, entries);
+                    self.acknowledge(session);
+                }
+            }
+            (after @ AfterWrite::Session { .. }, result) => {
+                if let Err(error) = result {
+                    tracing::error!(%error, "a session could not be written");
+                }
+                self.session_written(after);
+            }
+            (AfterWrite::Forget { handle }, result) => {
+                if let Err(error) = result {
+                    tracing::error!(%error, "the end of an agent could not be written");
+                }
+                handle.forget();
+            }
+            (AfterWrite::Entries { session, entries }, Err(error)) => {
+                tracing::error!(%error, "transcript entries could not be written");
+                if let Some(known) = self.sessions.get_mut(session) {
+                    known.transcript.not_saved(now(), entries);
+                }
+            }
+            (AfterWrite::Imported { caller, session }, Ok(())) => {
+                self.import_saved(caller, *session);
+            }
+            (AfterWrite::Imported { caller, .. }, Err(error)) => {
+                tracing::error!(%error, "a conversation could not be written");
+                let error = wire::error(ErrorCode::StoreUnavailable, error.to_string());
+                self.reply(caller, Err(error));
+            }
+            (after @ AfterWrite::Rule { .. }, result) => {
+                self.rule_written(after, result.map_err(|error| error.to_string()));
+            }
+            (AfterWrite::Kept(note), Err(error)) if error.is_retryable() => {
+                tracing::error!(%error, what = note.what, "could not be written yet");
+                self.unwritten.push(Note {
+                    retry_at: now().plus(WRITE_AGAIN_AFTER),
+                    ..note
+                });
+            }
+            (AfterWrite::Kept(Note { what, .. }), Err(error)) => {
+                tracing::error!(%error, what, "could not be written");
+            }
+            (AfterWrite::Kept(_) | AfterWrite::Nothing(_), Ok(())) => {}
+            (AfterWrite::Nothing(what), Err(error)) => {
+                tracing::error!(%error, what, "could not be written");
+            }
+        }
+    }
+
+    pub(super) fn session_written(&mut self, after: AfterWrite) {
+        let AfterWrite::Session { session } = after else {
+            return;
+        };
+        if let Some(run) = self
+            .sessions
+            .get_mut(session)
+            .and_then(|known| known.run.as_mut())
+        {
+            run.progress.row_written();
+        }
+        self.acknowledge(session);
+    }
+}
