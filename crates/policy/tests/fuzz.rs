@@ -1,6 +1,11 @@
 //! What is read from strangers, with input that is made to be misread. How the inputs are made and how a
 //! failure is repeated is told in `CONTRIBUTING.md`.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy knows test functions, but not the helpers of an integration test"
+)]
+
 mod checker;
 
 use std::process::{Command, Stdio};

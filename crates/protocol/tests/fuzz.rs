@@ -1,6 +1,11 @@
 //! Frames of clients that mean harm. How the inputs are made and how a failure is repeated is told in
 //! `CONTRIBUTING.md`.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy knows test functions, but not the helpers of an integration test"
+)]
+
 use sayso_fuzzing::Target;
 use sayso_protocol::{AddRule, ClientFrame, ClientMessage, Decision, parse_body};
 use serde_json::Value;
