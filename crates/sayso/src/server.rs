@@ -70,7 +70,7 @@ impl Server {
         if let Some((store, kept)) = self.forgetting {
             tokio::spawn(forget_old_entries(store, kept, shutdown.clone()));
         }
-        let hub = tokio::spawn(self.hub.run());
+        let mut hub = tokio::spawn(self.hub.run());
         let closing = shutdown.clone();
         let hub_closing = handle.clone();
         let stop = async move {
@@ -79,11 +79,22 @@ impl Server {
             let _ = hub_closing.send(HubMessage::ShutDown).await;
         };
         tokio::spawn(stop);
-        let served = axum::serve(self.listener, self.router)
+        let serving = axum::serve(self.listener, self.router)
             .with_graceful_shutdown(async move { shutdown.cancelled().await })
-            .await;
-        hub.await.context("The hub ended with a fault.")?;
-        served.context("The HTTP server ended with a fault.")
+            .into_future();
+        tokio::pin!(serving);
+        let fault = "A fault inside Sayso has ended it. Agents wait for their answers; start it again to go on";
+        tokio::select! {
+            served = &mut serving => {
+                hub.await.context(fault)?.context(fault)?;
+                served.context("The HTTP server ended with a fault.")
+            }
+            // Without the hub nothing can be answered: rather no server than one that looks alive.
+            ended = &mut hub => {
+                ended.context(fault)?.context(fault)?;
+                serving.await.context("The HTTP server ended with a fault.")
+            }
+        }
     }
 }
 

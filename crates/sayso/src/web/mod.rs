@@ -20,6 +20,7 @@ use axum::Router;
 use axum::middleware;
 use axum::routing::get;
 use sayso_store::Store;
+use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::hub::HubHandle;
@@ -71,6 +72,7 @@ pub fn router(
             web.clone(),
             guard::check_host_and_origin,
         ))
+        .layer(CatchPanicLayer::custom(rest::failed))
         .layer(middleware::from_fn(guard::set_headers))
         .with_state(web)
 }

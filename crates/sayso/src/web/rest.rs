@@ -1,5 +1,7 @@
 //! REST, for scripts and integrations: the same messages, the same errors.
 
+use std::any::Any;
+
 use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{CONTENT_TYPE, USER_AGENT};
 use axum::http::{HeaderMap, StatusCode};
@@ -58,6 +60,7 @@ async fn me() -> Response {
 }
 
 async fn sessions(State(web): State<Web>) -> Response {
+    crate::faults::strike("handler");
     match web.hub.snapshot().await {
         Ok(snapshot) => Json(json!({"sessions": snapshot.sessions})).into_response(),
         Err(gone) => refuse(ErrorCode::ShuttingDown, gone.to_string()),
@@ -334,6 +337,12 @@ pub(super) async fn call(web: &Web, headers: &HeaderMap, message: ClientMessage)
 /// An error as every route gives it: a status, a code and a sentence.
 pub(super) fn refuse(code: ErrorCode, message: impl Into<String>) -> Response {
     (status(code), Json(ErrorMessage::new(code, message))).into_response()
+}
+
+/// A handler has panicked. Whatever the hub was told before goes on.
+pub(super) fn failed(_panic: Box<dyn Any + Send>) -> Response {
+    tracing::error!("a request could not be answered because of a fault inside Sayso");
+    refuse(ErrorCode::Internal, "Something went wrong; see the log.")
 }
 
 /// Gives the framework's own refusals (a bad id, a wrong method) the form of ours.

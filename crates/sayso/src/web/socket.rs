@@ -11,6 +11,7 @@ use futures_util::{SinkExt, StreamExt};
 use sayso_broker::ClientId;
 use sayso_protocol::{ClientFrame, ErrorCode, ErrorMessage, ServerMessage};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
 use uuid::Uuid;
 
 use super::{MAXIMUM_MESSAGE, Web, label};
@@ -56,12 +57,14 @@ async fn serve(socket: WebSocket, hub: HubHandle, label: String) {
     }
     let lag = outbox.clone();
     let writer = tokio::spawn(write(sink, frames, lag, client, hub.clone()));
-    let abort = writer.abort_handle();
+    // Each in a task of its own, so that the hub is told of the end even when it is a panic.
+    let reader = tokio::spawn(read(stream, outbox, client, hub.clone()));
+    let both = [writer.abort_handle(), reader.abort_handle()];
     tokio::select! {
-        () = read(stream, outbox, client, &hub) => {}
+        _ = reader => {}
         _ = writer => {}
     }
-    abort.abort();
+    both.iter().for_each(AbortHandle::abort);
     // When the hub has ended it has no clients to remove.
     let _ = hub.send(HubMessage::Disconnect { client }).await;
 }
@@ -70,7 +73,7 @@ async fn read(
     mut stream: SplitStream<WebSocket>,
     outbox: Outbox,
     client: ClientId,
-    hub: &HubHandle,
+    hub: HubHandle,
 ) {
     while let Ok(Some(Ok(message))) = tokio::time::timeout(SILENCE, stream.next()).await {
         let text = match message {
@@ -85,6 +88,7 @@ async fn read(
             Message::Ping(_) | Message::Pong(_) => continue,
             Message::Close(_) => return,
         };
+        crate::faults::strike("socket");
         if text.len() > MAXIMUM_MESSAGE {
             let text = format!("A frame may have at most {MAXIMUM_MESSAGE} bytes.");
             if !complain(&outbox, None, ErrorCode::MessageTooLarge, text).await {
