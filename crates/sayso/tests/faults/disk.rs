@@ -3,25 +3,17 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use rustix::process::{Resource, Rlimit, prlimit};
+use rustix::process::Resource;
 use serde_json::{Value, json};
 use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
-use crate::world::{Server, World};
+use crate::world::World;
 
 fn unavailable(answer: &(u16, Value)) -> bool {
     (answer.0, &answer.1["code"]) == (503, &json!("store_unavailable"))
-}
-
-fn limit_files(server: &Server, bytes: Option<u64>) {
-    let limit = Rlimit {
-        current: bytes,
-        maximum: None,
-    };
-    prlimit(Some(server.pid()), Resource::Fsize, limit).unwrap();
 }
 
 /// No file can be written any more, as on a disk that fails or is full.
@@ -34,7 +26,7 @@ async fn what_cannot_be_written_is_not_allowed() {
     command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", program]);
     let server = world.start_as(command).await;
     let request = world.asked(&server, "written.txt").await;
-    limit_files(&server, Some(0));
+    server.limit(Resource::Fsize, Some(0));
     let refused = world.allow(&server, &request).await;
     assert!(unavailable(&refused), "{refused:?}");
     // An agent that asks meanwhile waits; nobody is shown what is not on record.
@@ -44,7 +36,7 @@ async fn what_cannot_be_written_is_not_allowed() {
         request["request_id"]
     );
     assert!(!world.made("written.txt"));
-    limit_files(&server, None);
+    server.limit(Resource::Fsize, None);
     world.goes_on(&server, &request, "written.txt").await;
 }
 

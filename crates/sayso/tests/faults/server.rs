@@ -1,18 +1,10 @@
 //! What the server needs from the system, taken away.
 
-use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
+use rustix::process::{Resource, getrlimit};
 use serde_json::json;
 
 use crate::support::Client;
-use crate::world::{Server, World};
-
-fn limit_descriptors(server: &Server, count: Option<u64>) {
-    let limit = Rlimit {
-        current: count,
-        maximum: getrlimit(Resource::Nofile).maximum,
-    };
-    prlimit(Some(server.pid()), Resource::Nofile, limit).unwrap();
-}
+use crate::world::World;
 
 #[tokio::test]
 async fn without_descriptors_nobody_new_comes_in_and_who_is_there_goes_on() {
@@ -21,7 +13,7 @@ async fn without_descriptors_nobody_new_comes_in_and_who_is_there_goes_on() {
     let request = world.asked(&server, "descriptors.txt").await;
     let mut client = Client::to(&server.url).await;
     let usual = getrlimit(Resource::Nofile).current;
-    limit_descriptors(&server, Some(0));
+    server.limit(Resource::Nofile, Some(0));
     let cwd = world.folder.path().join("project");
     let start = json!({"type": "start_session", "cwd": cwd, "agent": "demo", "prompt": "hello"});
     // Which step of the start it is that finds none left is chance.
@@ -40,7 +32,7 @@ async fn without_descriptors_nobody_new_comes_in_and_who_is_there_goes_on() {
     let newcomer = tokio::net::TcpStream::connect(server.url.trim_start_matches("http://"));
     // The system takes the connection; nobody answers on it.
     drop(newcomer.await);
-    limit_descriptors(&server, usual);
+    server.limit(Resource::Nofile, usual);
     let next = world.asked(&server, "more.txt").await;
     world.goes_on(&server, &next, "more.txt").await;
 }

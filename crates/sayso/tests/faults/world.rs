@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_group, prlimit};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
@@ -35,6 +35,12 @@ impl Server {
     pub(crate) fn pid(&self) -> Pid {
         let pid = self.child.id().expect("the server runs");
         Pid::from_raw(i32::try_from(pid).unwrap()).unwrap()
+    }
+
+    /// Gives the running server less of something, or more again.
+    pub(crate) fn limit(&self, resource: Resource, current: Option<u64>) {
+        let maximum = getrlimit(resource).maximum;
+        prlimit(Some(self.pid()), resource, Rlimit { current, maximum }).unwrap();
     }
 }
 
