@@ -7,6 +7,7 @@
 )]
 
 mod chromium;
+mod fuzz;
 mod node;
 mod report;
 mod step;
@@ -25,6 +26,8 @@ Usage: cargo xtask <command>
   test rust        only the Rust workspace
   test ui          only the web app
   test e2e [ARGS]  only the end-to-end tests; ARGS go to Playwright
+  fuzz [TARGET] [MINUTES]
+                   feeds hostile input to what reads it, each target for 5 minutes
   screenshot       takes the pictures in docs from the real thing
   measure          how a long transcript opens, scrolls and streams and how fast a card appears, in figures
   types            rewrites ui/src/protocol.gen.ts from crates/protocol";
@@ -48,6 +51,7 @@ fn run() -> Result<()> {
         ["test", "rust"] => suite::test_rust(&root),
         ["test", "ui"] => suite::test_ui(&root),
         ["test", "e2e", filters @ ..] => suite::test_end_to_end(&root, filters),
+        ["fuzz", words @ ..] => fuzz::run(&root, words),
         ["screenshot"] => suite::take_pictures(&root),
         ["measure"] => suite::measure(&root),
         ["types"] => suite::rewrite_types(&root),

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod cli;
 pub mod config;
 pub mod doctor;
+mod faults;
 pub mod folders;
 pub mod greeting;
 pub mod hub;

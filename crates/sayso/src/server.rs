@@ -85,7 +85,7 @@ impl Server {
             tokio::spawn(forget_old_entries(store, kept, shutdown.clone()));
         }
         tokio::spawn(self.access.announce());
-        let hub = tokio::spawn(self.hub.run());
+        let mut hub = tokio::spawn(self.hub.run());
         let closing = shutdown.clone();
         let hub_closing = handle.clone();
         let stop = async move {
@@ -97,11 +97,22 @@ impl Server {
         let service = self
             .router
             .into_make_service_with_connect_info::<SocketAddr>();
-        let served = axum::serve(self.listener, service)
+        let serving = axum::serve(self.listener, service)
             .with_graceful_shutdown(async move { shutdown.cancelled().await })
-            .await;
-        hub.await.context("The hub ended with a fault.")?;
-        served.context("The HTTP server ended with a fault.")
+            .into_future();
+        tokio::pin!(serving);
+        let fault = "A fault inside Sayso has ended it. Agents wait for their answers; start it again to go on";
+        tokio::select! {
+            served = &mut serving => {
+                hub.await.context(fault)?.context(fault)?;
+                served.context("The HTTP server ended with a fault.")
+            }
+            // Without the hub nothing can be answered: rather no server than one that looks alive.
+            ended = &mut hub => {
+                ended.context(fault)?.context(fault)?;
+                serving.await.context("The HTTP server ended with a fault.")
+            }
+        }
     }
 }
 

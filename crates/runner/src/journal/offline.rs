@@ -39,6 +39,8 @@ pub struct JournalReader {
     after_seq: u64,
     last_seq: Option<u64>,
     first_seq: Option<u64>,
+    /// What the next line's number has to be, once a file is open.
+    next_seq: Option<u64>,
     exited: Option<Exited>,
 }
 
@@ -52,7 +54,7 @@ pub fn read_journal(folder: &Path, after_seq: u64) -> Result<JournalReader, Jour
     let mut segments = segment::list(folder).map_err(failed)?;
     let wanted = segments
         .iter()
-        .rposition(|segment| segment.first <= after_seq + 1);
+        .rposition(|segment| segment.first <= after_seq.saturating_add(1));
     segments.drain(..wanted.unwrap_or(0));
     Ok(JournalReader {
         folder: folder.to_owned(),
@@ -62,6 +64,7 @@ pub fn read_journal(folder: &Path, after_seq: u64) -> Result<JournalReader, Jour
         inbox: Inbox::new(0),
         after_seq,
         last_seq: None,
+        next_seq: None,
         exited,
     })
 }
@@ -104,10 +107,11 @@ impl JournalReader {
                         fragment: line.fragment,
                         bytes: line.bytes.to_vec(),
                     };
-                    if self.last_seq.is_some_and(|last| line.seq != last + 1) {
+                    if self.next_seq != Some(line.seq) {
                         return Err(self.damaged());
                     }
                     self.last_seq = Some(line.seq);
+                    self.next_seq = line.seq.checked_add(1);
                     if line.seq > self.after_seq {
                         return Ok(Some(line));
                     }
@@ -146,13 +150,15 @@ impl JournalReader {
             }
             return Ok(false);
         };
-        if unfinished {
+        let follows = self.next_seq.is_none_or(|seq| seq == next.first);
+        if unfinished || !follows {
             return Err(self.damaged());
         }
         // Whatever limit the runner had, no line is longer than its file.
         self.inbox = Inbox::new(usize::try_from(next.bytes).unwrap_or(usize::MAX));
         let file = segment::open(&self.folder, next.first).map_err(|source| self.failed(source))?;
         self.open = Some(file);
+        self.next_seq = Some(next.first);
         Ok(true)
     }
 

@@ -254,4 +254,6 @@ fn read_id(frame: Frame<'_>) -> Result<(Uuid, &[u8]), FrameError> {
 }
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod tests;

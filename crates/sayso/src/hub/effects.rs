@@ -1,13 +1,14 @@
 //! Carrying out what the broker wants, and what follows when a write is done.
 
 use sayso_broker::{
-    Broadcast, Decision, Effect, EndReason, Event, Json, RequestView, Resolution,
-    SessionId, SessionState, SessionView, StopReason,
+    Broadcast, Decision, Effect, EndReason, Event, Json, RequestView, Resolution, SessionId,
+    SessionState, SessionView, StopReason,
 };
 use sayso_protocol::{DecidedBy, EntryBody, Outcome, OutcomeKind, ServerMessage};
 use sayso_store::{RequestRow, Write};
 
 use super::audit::Actor;
+use super::clock::TwoClocks;
 use super::sessions::Stopped;
 use super::silence::Hearing;
 use super::writes::AfterWrite;
@@ -181,7 +182,7 @@ impl Hub {
             session.state = view.state;
             session.state_changed_at = view.state_changed_at;
             session.permission_mode = view.mode.0.as_ref().to_owned();
-            session.watch_bypass(now());
+            session.watch_bypass(TwoClocks::now());
             session.error = match (&view.ended, &view.store_problem) {
                 (Some(EndReason::Failed(text) | EndReason::Lost(text)), _) => Some(text.clone()),
                 (_, Some(problem)) => Some(format!("Sayso cannot write its records: {problem}")),

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use sayso_broker::{SessionId, Timestamp};
+use sayso_broker::SessionId;
+use tokio::time::Instant;
 
 use super::Hub;
 use crate::agents::Reading;
@@ -28,13 +29,13 @@ enum Reaction {
     #[default]
     Fine,
     /// It got an answer, and has until then to react.
-    Expecting { until: Timestamp },
+    Expecting { until: Instant },
     /// It did not.
     Silent,
 }
 
 impl Hearing {
-    pub(super) fn deadline(self) -> Option<Timestamp> {
+    pub(super) fn deadline(self) -> Option<Instant> {
         match self.reaction {
             Reaction::Expecting { until } => Some(until),
             Reaction::Fine | Reaction::Silent => None,
@@ -51,11 +52,11 @@ impl Hearing {
 }
 
 impl Hub {
-    pub(super) fn expect_reaction(&mut self, session: SessionId, now: Timestamp) {
+    pub(super) fn expect_reaction(&mut self, session: SessionId, now: Instant) {
         if let Some(run) = self.run_of(session)
             && run.hearing.reaction == Reaction::Fine
         {
-            let until = now.plus(PATIENCE);
+            let until = now + PATIENCE;
             run.hearing.reaction = Reaction::Expecting { until };
         }
     }
@@ -83,7 +84,7 @@ impl Hub {
         }
     }
 
-    pub(super) fn note_silence(&mut self, now: Timestamp) {
+    pub(super) fn note_silence(&mut self, now: Instant) {
         for session in self.sessions.running() {
             if let Some(run) = self.run_of(session)
                 && run.hearing.deadline().is_some_and(|until| until <= now)

@@ -26,6 +26,7 @@ use axum::Router;
 use axum::middleware;
 use axum::routing::get;
 use sayso_store::Store;
+use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::access::Access;
@@ -79,6 +80,7 @@ pub fn router(
             web.clone(),
             guard::check_host_and_origin,
         ))
+        .layer(CatchPanicLayer::custom(rest::failed))
         .layer(middleware::from_fn(guard::set_headers))
         .with_state(web)
 }

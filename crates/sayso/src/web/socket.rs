@@ -39,7 +39,6 @@ pub(super) async fn upgrade(
 
 async fn serve(socket: WebSocket, hub: HubHandle, access: Access, pass: Pass) {
     let client = ClientId(Uuid::new_v4());
-    let (sink, stream) = socket.split();
     let (outbox, frames) = outbox();
     let (welcomed, welcome) = oneshot::channel();
     let connected = HubMessage::Connect {
@@ -51,31 +50,15 @@ async fn serve(socket: WebSocket, hub: HubHandle, access: Access, pass: Pass) {
     if hub.send(connected).await.is_err() || welcome.await.is_err() {
         return;
     }
-    // From here on the devices are told, to this one too.
-    let connection = access.connected(client, &pass);
-    let mut writer = Writer {
-        sink,
-        frames,
-        outbox: outbox.clone(),
+    let conversation = Conversation {
         client,
         hub: hub.clone(),
-    };
-    let reader = Reader {
+        access,
+        pass,
         outbox,
-        client,
-        hub: hub.clone(),
-        access: access.clone(),
-        pass: pass.clone(),
     };
-    let end = tokio::select! {
-        end = reader.run(stream) => end,
-        end = writer.run() => end,
-        () = connection.changed() => match access.pass(pass.identity, &pass.label) {
-            Some(_) => End::Changed,
-            None => End::Revoked,
-        },
-    };
-    writer.close(end).await;
+    // In a task of its own, so that the hub is told of the end even when it is a panic.
+    let _ = tokio::spawn(conversation.hold(socket, frames)).await;
     // When the hub has ended it has no clients to remove.
     let _ = hub.send(HubMessage::Disconnect { client }).await;
 }
@@ -105,16 +88,41 @@ impl End {
     }
 }
 
-struct Reader {
-    outbox: Outbox,
+/// One client that is connected.
+struct Conversation {
     client: ClientId,
     hub: HubHandle,
     access: Access,
     pass: Pass,
+    outbox: Outbox,
 }
 
-impl Reader {
-    async fn run(&self, mut stream: SplitStream<WebSocket>) -> End {
+impl Conversation {
+    async fn hold(self, socket: WebSocket, frames: mpsc::Receiver<Frame>) {
+        let (sink, stream) = socket.split();
+        // From here on the devices are told, to this one too.
+        let connection = self.access.connected(self.client, &self.pass);
+        let mut writer = Writer {
+            sink,
+            frames,
+            outbox: self.outbox.clone(),
+            client: self.client,
+            hub: self.hub.clone(),
+        };
+        let end = tokio::select! {
+            end = self.read(stream) => end,
+            end = writer.run() => end,
+            () = connection.changed() => {
+                match self.access.pass(self.pass.identity, &self.pass.label) {
+                    Some(_) => End::Changed,
+                    None => End::Revoked,
+                }
+            }
+        };
+        writer.close(end).await;
+    }
+
+    async fn read(&self, mut stream: SplitStream<WebSocket>) -> End {
         while let Ok(Some(Ok(message))) = tokio::time::timeout(SILENCE, stream.next()).await {
             let text = match message {
                 Message::Text(text) => text,
@@ -138,6 +146,7 @@ impl Reader {
 
     /// Reads one frame and hands it on with what the device may do at this moment.
     async fn take(&self, text: &str) -> Result<(), End> {
+        crate::faults::strike("socket");
         if text.len() > MAXIMUM_MESSAGE {
             let text = format!("A frame may have at most {MAXIMUM_MESSAGE} bytes.");
             let told = complain(&self.outbox, None, ErrorCode::MessageTooLarge, text).await;

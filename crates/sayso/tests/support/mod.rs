@@ -95,30 +95,12 @@ impl TestServer {
     }
 
     pub(crate) async fn connect(&self) -> Client {
-        let mut client = self.connect_raw().await;
-        let welcome = client.next().await;
-        assert_eq!(welcome["type"], "welcome", "{welcome}");
-        client.welcome = welcome;
-        client
-    }
-
-    async fn connect_raw(&self) -> Client {
-        self.connect_with(TOKEN).await
+        Client::to(&self.url("")).await
     }
 
     /// A socket for whoever has this token; its welcome has not been read.
     pub(crate) async fn connect_with(&self, token: &str) -> Client {
-        let url = format!("ws://{}/api/ws", self.address);
-        let mut request = url.into_client_request().unwrap();
-        let bearer = format!("Bearer {token}").parse().unwrap();
-        request.headers_mut().insert("authorization", bearer);
-        let (socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
-        Client {
-            socket,
-            welcome: Value::Null,
-            next_id: 0,
-            seen: Vec::new(),
-        }
+        Client::with_token(&self.url(""), token).await
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -141,6 +123,33 @@ pub(crate) struct Client {
 }
 
 impl Client {
+    /// A client of the server at this address, once it has been welcomed.
+    pub(crate) async fn to(url: &str) -> Self {
+        let mut client = Self::to_unwelcoming(url).await;
+        let welcome = client.next().await;
+        assert_eq!(welcome["type"], "welcome", "{welcome}");
+        client.welcome = welcome;
+        client
+    }
+
+    pub(crate) async fn to_unwelcoming(url: &str) -> Self {
+        Self::with_token(url, TOKEN).await
+    }
+
+    async fn with_token(url: &str, token: &str) -> Self {
+        let url = format!("{}/api/ws", url.replacen("http", "ws", 1));
+        let mut request = url.into_client_request().unwrap();
+        let bearer = format!("Bearer {token}").parse().unwrap();
+        request.headers_mut().insert("authorization", bearer);
+        let (socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
+        Self {
+            socket,
+            welcome: Value::Null,
+            next_id: 0,
+            seen: Vec::new(),
+        }
+    }
+
     pub(crate) async fn send_text(&mut self, text: &str) {
         self.socket.send(Message::text(text)).await.unwrap();
     }
