@@ -161,7 +161,11 @@ async fn login(path: &Path) -> Finding {
     let what = "Login";
     let unknown = |text: String| finding(State::Limited, what, text);
     let (events, mut received) = tokio::sync::mpsc::channel(64);
-    let options = LaunchOptions::new(path, std::env::temp_dir());
+    // In a folder that nobody else can put settings into, and without those of any folder.
+    let options = LaunchOptions {
+        restricted: true,
+        ..LaunchOptions::new(path, "/")
+    };
     let handle = match sayso_claude::spawn(&options, events) {
         Ok(handle) => handle,
         Err(error) => return unknown(error.to_string()),

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::audit::Actor;
 use super::sessions::Stopped;
+use super::start::check_model;
 use super::{CONTROL_PATIENCE, Caller, Control, ControlPurpose, Hub, Phase, Reply, now, wire};
 use crate::agents::claude;
 
@@ -40,6 +41,9 @@ impl Hub {
                 );
             }
             ClientMessage::SetModel(set) => {
+                if let Err(error) = check_model(Some(&set.model)) {
+                    return self.reply(caller, Err(error));
+                }
                 let request = ControlRequest::SetModel {
                     model: Some(set.model.clone()),
                 };

@@ -95,29 +95,35 @@ impl TestServer {
     }
 
     pub(crate) async fn connect(&self) -> Client {
-        let mut client = self.connect_raw().await;
+        Client::connect(&self.address.to_string()).await
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+}
+
+impl Client {
+    pub(crate) async fn connect(address: &str) -> Self {
+        let mut client = Self::connect_raw(address).await;
         let welcome = client.next().await;
         assert_eq!(welcome["type"], "welcome", "{welcome}");
         client.welcome = welcome;
         client
     }
 
-    async fn connect_raw(&self) -> Client {
-        let url = format!("ws://{}/api/ws", self.address);
+    async fn connect_raw(address: &str) -> Self {
+        let url = format!("ws://{address}/api/ws");
         let mut request = url.into_client_request().unwrap();
         let bearer = format!("Bearer {TOKEN}").parse().unwrap();
         request.headers_mut().insert("authorization", bearer);
         let (socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
-        Client {
+        Self {
             socket,
             welcome: Value::Null,
             next_id: 0,
             seen: Vec::new(),
         }
-    }
-
-    pub(crate) fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
     }
 }
 
