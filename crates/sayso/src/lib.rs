@@ -10,6 +10,7 @@ pub mod greeting;
 pub mod hub;
 pub mod logging;
 pub mod mask;
+pub mod private;
 pub mod rules;
 pub mod server;
 pub mod web;

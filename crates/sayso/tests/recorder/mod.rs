@@ -48,9 +48,9 @@ impl Recorder {
         // Should the test not come to its end, what it started does.
         let config = format!("unclaimed_timeout = \"2m\"\n{config}");
         std::fs::write(path("sayso.toml"), config).unwrap();
-        // With a file of somebody else's that stays open over the start of a program.
+        // Without a mask, and with a file of somebody else's that stays open over the start of a program.
         let mut server = Command::new("sh")
-            .args(["-c", "exec 7</etc/passwd; exec \"$0\" \"$@\""])
+            .args(["-c", "umask 000; exec 7</etc/passwd; exec \"$0\" \"$@\""])
             .arg(env!("CARGO_BIN_EXE_sayso"))
             .args(["serve", "--listen", "127.0.0.1:0", "--on-shutdown", "stop"])
             .arg("--claude")
