@@ -152,6 +152,11 @@ impl LaunchOptions {
         let own = own
             .into_iter()
             .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        // A folder can also bring messages that are sent by themselves; no setting leaves them out.
+        let without_tasks = self
+            .restricted
+            .then(|| ("CLAUDE_CODE_DISABLE_CRON".into(), "1".into()));
+        let own = own.chain(without_tasks);
         for (name, value) in own.chain(self.set_variables.iter().cloned()) {
             environment.retain(|(known, _)| *known != name);
             environment.push((name, value));
@@ -383,6 +388,10 @@ mod tests {
             check(name, &[], false);
         }
         check("GOPATH", &["GOPATH"], true);
+        let mut restricted = LaunchOptions::new("claude", "/srv/demo");
+        restricted.restricted = true;
+        let environment = restricted.environment([]);
+        assert!(environment.contains(&("CLAUDE_CODE_DISABLE_CRON".into(), "1".into())));
         check("CLAUDECODE", &["CLAUDECODE"], false);
         check("SAYSO_TOKEN", &["SAYSO_TOKEN"], false);
     }
