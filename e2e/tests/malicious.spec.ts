@@ -26,7 +26,7 @@ test('a malicious repository runs nothing before it is trusted', async ({
     await app.page.getByTestId('new-session-start').click()
     const findings = app.page.getByTestId('finding')
     await expect(findings.first()).toBeVisible()
-    await testInfo.attach('trust', { body: await app.page.screenshot(), contentType: 'image/png' })
+    await app.page.screenshot({ path: testInfo.outputPath('trust.png') })
     const listed = (await findings.allInnerTexts()).join('\n')
     for (const item of [
       'hook-SessionStart',
@@ -72,10 +72,31 @@ test('a malicious repository runs nothing before it is trusted', async ({
     await app.fillNewSession({ prompt: 'Hello again' })
     await app.page.getByTestId('new-session-start').click()
     await app.page.getByTestId('trust-folder-settings').click()
+    await app.expectCard('Bash')
+    await app.allow()
     await expect(app.transcript).toContainText('Trusted.')
+    await app.stopSession()
+    await app.expectState('dead')
     repository.springTraps()
     expect(fileExists(folders, 'made')).toBe(true)
-    expect(repository.ran()).toEqual(['x'])
+    expect(repository.ran()).toEqual(
+      expect.arrayContaining([
+        'api-key-helper',
+        'bash-env',
+        'git-clean',
+        'git-diff',
+        'git-fsmonitor',
+        'git-post-index-change',
+        'git-pre-commit',
+        'hook-PostToolUse',
+        'hook-PreToolUse',
+        'hook-SessionStart',
+        'hook-Stop',
+        'hook-UserPromptSubmit',
+        'tool-server',
+      ]),
+    )
+    expect(spy.requests.length, 'what it wants to hear, it hears').toBeGreaterThan(0)
   } finally {
     await spy.stop()
   }
