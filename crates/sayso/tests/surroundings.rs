@@ -44,7 +44,7 @@ async fn started(recorder: &Recorder) -> Recorded {
     let mut start = start_with(recorder, "prompt", &json!(prompt));
     start["type"] = json!("start_session");
     let ack = client.call(start).await;
-    let session = ack["session_id"].as_str().expect("it starts").to_owned();
+    let session = ack["session_id"].as_str().unwrap().to_owned();
     client.turn_over(&session).await;
     recorder.take_records().pop().unwrap()
 }
