@@ -81,7 +81,7 @@ async fn record(recorder: &Recorder) -> Recorded {
         }
     };
     let agent = tokio::time::timeout(Duration::from_secs(60), wait).await;
-    agent.expect("the agent is started")
+    agent.unwrap()
 }
 
 /// Every argument, with the conversation's id left out.
