@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::audit::{AuditArguments, BackupArguments};
-use crate::config::{OnShutdown, Overrides};
+use crate::config::{ChosenToken, OnShutdown, Overrides};
 
 /// Runs coding agents on this machine and asks you before they act.
 ///
@@ -173,7 +173,7 @@ pub struct ServeArguments {
         value_name = "TOKEN",
         hide_env_values = true
     )]
-    pub token: Option<String>,
+    pub token: Option<ChosenToken>,
     /// What becomes of agents when Sayso ends [default: keep]
     #[arg(
         long,

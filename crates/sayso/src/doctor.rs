@@ -9,6 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::agents::{self, Agents};
 use crate::config::Config;
+use crate::private;
 
 /// One line of the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,15 +69,11 @@ fn finding(state: State, what: &'static str, text: impl Into<String>) -> Finding
 fn data_folder(folder: &Path) -> Finding {
     let what = "Data folder";
     let probe = folder.join(format!(".doctor-{}", std::process::id()));
-    let tried = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&probe, b""));
+    let tried = private::make(folder).and_then(|()| std::fs::write(&probe, b""));
     match tried {
         Ok(()) => {
             let _ = std::fs::remove_file(&probe);
-            finding(
-                State::Good,
-                what,
-                format!("{} can be written.", folder.display()),
-            )
+            privacy(folder)
         }
         Err(error) => finding(
             State::Broken,
@@ -86,6 +83,26 @@ fn data_folder(folder: &Path) -> Finding {
                 folder.display()
             ),
         ),
+    }
+}
+
+fn privacy(folder: &Path) -> Finding {
+    let what = "Data folder";
+    match private::look(folder).as_deref() {
+        Ok([]) => finding(
+            State::Good,
+            what,
+            format!("{} can be written, by you alone.", folder.display()),
+        ),
+        Ok([first, ..]) => finding(
+            State::Limited,
+            what,
+            format!(
+                "other users of this machine can look at {}. Sayso closes it when it starts.",
+                first.path.display()
+            ),
+        ),
+        Err(error) => finding(State::Broken, what, error.to_string()),
     }
 }
 
@@ -161,7 +178,11 @@ async fn login(path: &Path) -> Finding {
     let what = "Login";
     let unknown = |text: String| finding(State::Limited, what, text);
     let (events, mut received) = tokio::sync::mpsc::channel(64);
-    let options = LaunchOptions::new(path, std::env::temp_dir());
+    // In a folder that nobody else can put settings into, and without those of any folder.
+    let options = LaunchOptions {
+        restricted: true,
+        ..LaunchOptions::new(path, "/")
+    };
     let handle = match sayso_claude::spawn(&options, events) {
         Ok(handle) => handle,
         Err(error) => return unknown(error.to_string()),

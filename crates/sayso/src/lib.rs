@@ -12,6 +12,7 @@ pub mod greeting;
 pub mod hub;
 pub mod logging;
 pub mod mask;
+pub mod private;
 pub mod remote;
 pub mod rules;
 pub mod server;

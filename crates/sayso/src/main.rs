@@ -1,5 +1,5 @@
+use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -9,7 +9,7 @@ use sayso::agents::{Agents, DEMO};
 use sayso::cli::{Cli, Command, PasswordArguments, PasswordCommand, PolicyCommand, ServeArguments};
 use sayso::config::{Config, OnShutdown};
 use sayso::server::Server;
-use sayso::{access, audit, doctor, greeting, logging, remote, rules};
+use sayso::{access, audit, doctor, greeting, logging, private, remote, rules};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -96,16 +96,9 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
     if agent == Agent::Demo && arguments.data_dir.is_none() {
         config.data_dir = config.data_dir.join("demo");
     }
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(&config.data_dir)
-        .with_context(|| {
-            format!(
-                "The data folder {} cannot be made",
-                config.data_dir.display()
-            )
-        })?;
+    for exposed in private::close(&config.data_dir)? {
+        tracing::warn!("{}", exposed.told());
+    }
     if agent == Agent::Demo {
         let playground = config.data_dir.join("playground");
         std::fs::create_dir_all(&playground)
@@ -113,9 +106,10 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         config.default_folder = Some(playground);
     }
     let secret = match &config.token {
-        Some(token) => Secret::new(token)?,
+        Some(token) => Secret::new(token.expose())?,
         None => Secret::kept_in(&config.data_dir)?,
     };
+    warn_of_visible_token(arguments, &config);
     anyhow::ensure!(
         config.listen.ip().is_loopback(),
         "Sayso listens on this machine only, because whoever reaches it can run commands here. \
@@ -129,6 +123,9 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
     })?;
     let own_program = std::env::current_exe().context("The path of this program is not known.")?;
     let server = Server::open(config, secret, listener, own_program).await?;
+    let shutdown = CancellationToken::new();
+    // Before anybody is told that it is up, and could end it.
+    stop_on_signal(shutdown.clone())?;
     let url = server.link()?;
     let hint = match agent {
         Agent::Configured => "Your agents ask there before they act.",
@@ -138,8 +135,6 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         // Nobody reads the terminal; the server is up all the same.
         tracing::warn!(%error, "the address could not be printed");
     }
-    let shutdown = CancellationToken::new();
-    tokio::spawn(stop_on_signal(shutdown.clone()));
     server.run(shutdown).await?;
     Ok(ExitCode::SUCCESS)
 }
@@ -161,6 +156,27 @@ async fn password(arguments: &PasswordArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The token is chosen by the operator; where it stands is, too.
+fn warn_of_visible_token(arguments: &ServeArguments, config: &Config) {
+    let is_flag = |argument: OsString| argument.as_encoded_bytes().starts_with(b"--token");
+    if std::env::args_os().any(is_flag) {
+        tracing::warn!(
+            "Other users of this machine can see the token in the list of processes, because it is on the \
+             command line. Use the variable SAYSO_TOKEN, or leave it out: then Sayso makes one and keeps it."
+        );
+    }
+    let file = Config::file(arguments.config.as_deref());
+    if arguments.token.is_none()
+        && config.token.is_some()
+        && let Some(file) = file.filter(|file| private::is_open(file))
+    {
+        tracing::warn!(
+            "Other users of this machine can read the token in {}. Close the file with `chmod 600`.",
+            file.display()
+        );
+    }
+}
+
 async fn examine(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(arguments.config.as_deref(), &arguments.overrides())?;
     let own_program = std::env::current_exe().context("The path of this program is not known.")?;
@@ -175,22 +191,21 @@ async fn examine(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
 }
 
 /// Ctrl+C or SIGTERM begins an orderly end; a second one ends at once.
-async fn stop_on_signal(shutdown: CancellationToken) {
+fn stop_on_signal(shutdown: CancellationToken) -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) = (
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::terminate()),
-    ) else {
-        return;
-    };
-    for code in [None, Some(130)] {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::spawn(async move {
+        for code in [None, Some(130)] {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            match code {
+                None => shutdown.cancel(),
+                Some(code) => std::process::exit(code),
+            }
         }
-        match code {
-            None => shutdown.cancel(),
-            Some(code) => std::process::exit(code),
-        }
-    }
+    });
+    Ok(())
 }

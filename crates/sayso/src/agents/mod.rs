@@ -230,6 +230,8 @@ pub async fn version_of(program: &Path) -> Option<String> {
     let mut command = tokio::process::Command::new(program);
     command
         .arg("--version")
+        // Not where Sayso was started: a folder may bring settings of its own.
+        .current_dir("/")
         .env_clear()
         .envs(LaunchOptions::new(program, "/").environment(std::env::vars_os()))
         .stdin(Stdio::null())

@@ -114,6 +114,7 @@ impl Hub {
         let asked = start.permission_mode.as_deref().unwrap_or("default");
         let mode = claude::current_mode_name(asked).to_owned();
         self.check_mode(&agent, &mode)?;
+        check_model(start.model.as_deref())?;
         let policies = self.policies(start, &self.config.policies)?;
         let cwd = checked.cwd.display().to_string();
         let prompt = start
@@ -161,6 +162,7 @@ impl Hub {
         ) {
             self.check_mode(&agent, claude::current_mode_name(mode))?;
         }
+        check_model(start.model.as_deref())?;
         let Some(session) = self.sessions.get_mut(id) else {
             return Err(unknown_session());
         };
@@ -230,7 +232,11 @@ impl Hub {
             .and_then(|id| id.parse().ok());
         let options = LaunchOptions {
             leading_arguments: program.leading_arguments,
-            model: session.model.clone(),
+            // It may also be what an agent said of itself.
+            model: session
+                .model
+                .clone()
+                .filter(|model| check_model(Some(model)).is_ok()),
             conversation: earlier.map_or_else(
                 || Conversation::NewWithId(Uuid::new_v4()),
                 Conversation::Resume,
@@ -335,6 +341,14 @@ impl Hub {
         let text = format!("`permission_mode` must be one of {}.", names.join(", "));
         Err(wire::error(ErrorCode::InvalidMessage, text))
     }
+}
+
+pub(super) fn check_model(model: Option<&str>) -> Result<(), ErrorMessage> {
+    let checked = model.map_or(Ok(()), sayso_claude::launch::check_model);
+    checked.map_err(|error| {
+        let text = format!("`model` {error}.");
+        wire::error(ErrorCode::InvalidMessage, text)
+    })
 }
 
 fn unknown_session() -> ErrorMessage {
