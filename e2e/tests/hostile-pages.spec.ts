@@ -17,6 +17,8 @@ const test = base.extend<{ site: HostileSite }>({
 })
 
 test.use({ command: 'demo', launchOptions: launchOptions(...EVIL_NAMES) })
+// Dozens of pages each; a machine that is short of processor time needs far more.
+test.setTimeout(300_000)
 
 const HTML = '<!doctype html><title>Another page</title><p>Look at this.</p>'
 const QUESTION = {

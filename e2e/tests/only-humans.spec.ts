@@ -5,6 +5,8 @@ import type { Socket } from '../fixtures/socket.ts'
 import { expect, test } from '../fixtures/test.ts'
 
 test.use({ command: 'demo', viewport: { width: 1440, height: 900 } })
+// Dozens of pages each; a machine that is short of processor time needs far more.
+test.setTimeout(300_000)
 
 async function ask(socket: Socket, project: string, ...commands: string[]): Promise<string> {
   const together = commands.map((command) => ({ tool: { name: 'Bash', input: { command } } }))

@@ -38,7 +38,7 @@ test.use({
   policyRefuses: true,
 })
 
-test.setTimeout(360_000)
+test.setTimeout(600_000)
 
 /** What must hold wherever an agent's words stand. */
 async function expectInert(page: Page, watch: Watch, where: string): Promise<void> {
