@@ -62,7 +62,10 @@ async fn an_agent_sees_a_short_list_of_variables_and_no_secret_of_ours() {
     ]);
     let config = "pass_environment = ['GOPATH']\n";
     let recorder = Recorder::start(&variables, config).await;
-    let recorded = started(&recorder).await;
+    let mut recorded = started(&recorder).await;
+    let mark = recorded.environment.remove("SAYSO_AGENT");
+    let is_mark = mark.is_some_and(|mark| uuid::Uuid::try_parse(&mark).is_ok());
+    assert!(is_mark, "what the agent starts elsewhere is known by it");
     let home = recorder.path("home").display().to_string();
     let path = std::env::var("PATH").unwrap();
     let expected: BTreeMap<String, String> = [
