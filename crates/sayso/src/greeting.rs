@@ -5,8 +5,10 @@ use std::io::{self, IsTerminal, Write};
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 
+use crate::listen::Fingerprint;
+
 /// Prints the address to open. On a terminal, with a QR code below.
-pub fn print(url: &str, hint: &str) -> io::Result<()> {
+pub fn print(url: &str, fingerprint: Option<Fingerprint>, hint: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "\nSayso is up. Open this in a browser:\n\n  {url}\n")?;
     if out.is_terminal()
@@ -14,6 +16,12 @@ pub fn print(url: &str, hint: &str) -> io::Result<()> {
     {
         let picture = code.render::<Dense1x2>().quiet_zone(true).build();
         writeln!(out, "{picture}\n")?;
+    }
+    if let Some(fingerprint) = fingerprint {
+        writeln!(
+            out,
+            "The certificate has this SHA-256 fingerprint; a browser that warns shows the same:\n\n  {fingerprint}\n"
+        )?;
     }
     writeln!(out, "{hint}\nPress Ctrl+C to stop.\n")?;
     out.flush()

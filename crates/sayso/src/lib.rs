@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod folders;
 pub mod greeting;
 pub mod hub;
+pub mod listen;
 pub mod logging;
 pub mod mask;
 pub mod rules;

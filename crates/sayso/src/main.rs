@@ -112,11 +112,6 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         Some(token) => Secret::new(token)?,
         None => Secret::kept_in(&config.data_dir)?,
     };
-    anyhow::ensure!(
-        config.listen.ip().is_loopback(),
-        "Sayso listens on this machine only, because whoever reaches it can run commands here. \
-         Use 127.0.0.1 with --listen, and reach it from elsewhere through an SSH tunnel"
-    );
     let listener = TcpListener::bind(config.listen).await.with_context(|| {
         format!(
             "Cannot listen on {}. Is Sayso running already? Choose another address with --listen",
@@ -126,12 +121,12 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
     let token = secret.expose().to_owned();
     let own_program = std::env::current_exe().context("The path of this program is not known.")?;
     let server = Server::open(config, secret, listener, own_program).await?;
-    let url = format!("http://{}/?token={token}", server.address());
+    let url = format!("{}/?token={token}", server.url());
     let hint = match agent {
         Agent::Configured => "Your agents ask there before they act.",
         Agent::Demo => "Start a session there: the demo agent needs no key and asks you things.",
     };
-    if let Err(error) = greeting::print(&url, hint) {
+    if let Err(error) = greeting::print(&url, server.fingerprint(), hint) {
         // Nobody reads the terminal; the server is up all the same.
         tracing::warn!(%error, "the address could not be printed");
     }

@@ -13,15 +13,15 @@ use tokio_util::sync::CancellationToken;
 use crate::agents::{self, Agents};
 use crate::config::Config;
 use crate::hub::{Hub, HubHandle, HubMessage};
-use crate::web::{self, Secret};
+use crate::listen::{self, Fingerprint, Listen};
+use crate::web::{self, Secret, Site};
 
 /// A server that is open for requests once `run` is polled.
 #[derive(Debug)]
 pub struct Server {
     hub: Hub,
     router: axum::Router,
-    listener: TcpListener,
-    address: SocketAddr,
+    listen: Listen,
     claude: Option<PathBuf>,
     /// The history, and how long its entries are kept.
     forgetting: Option<(Store, Duration)>,
@@ -36,29 +36,45 @@ impl Server {
         listener: TcpListener,
         own_program: PathBuf,
     ) -> anyhow::Result<Self> {
-        let address = listener
-            .local_addr()
-            .context("The listener has no address.")?;
         let store = Store::open(config.database()).await?;
+        let listen = Listen::open(&config, &store, listener).await?;
         let agents = Agents::find(&config, own_program);
         let claude = agents.claude_path().map(std::path::Path::to_owned);
-        let allow_hosts = config.allow_hosts.clone();
+        let site = Site {
+            address: listen.address(),
+            allow_hosts: listen::host_values(&config.allow_hosts, listen.address()),
+            secure: listen.is_secure(),
+        };
         let keep_history = config.keep_history.0;
         let hub = Hub::open(Arc::new(config), agents, store.clone()).await?;
         let forgetting = keep_history.map(|kept| (store.clone(), kept));
-        let router = web::router(hub.handle(), store, secret, address, &allow_hosts);
+        let router = web::router(hub.handle(), store, secret, &site);
         Ok(Self {
             hub,
             router,
-            listener,
-            address,
+            listen,
             claude,
             forgetting,
         })
     }
 
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.listen.address()
+    }
+
+    /// Where a browser finds the server.
+    pub fn url(&self) -> String {
+        let scheme = if self.listen.is_secure() {
+            "https"
+        } else {
+            "http"
+        };
+        format!("{scheme}://{}", self.listen.address())
+    }
+
+    /// Of the certificate. `None` without TLS.
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        self.listen.fingerprint()
     }
 
     /// Serves until `shutdown` is cancelled and everything has ended in order.
@@ -79,11 +95,8 @@ impl Server {
             let _ = hub_closing.send(HubMessage::ShutDown).await;
         };
         tokio::spawn(stop);
-        let served = axum::serve(self.listener, self.router)
-            .with_graceful_shutdown(async move { shutdown.cancelled().await })
-            .await;
-        hub.await.context("The hub ended with a fault.")?;
-        served.context("The HTTP server ended with a fault.")
+        self.listen.serve(self.router, shutdown).await;
+        hub.await.context("The hub ended with a fault.")
     }
 }
 

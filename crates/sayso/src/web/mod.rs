@@ -4,6 +4,7 @@ mod assets;
 mod auth;
 mod baseline;
 mod folders;
+pub mod frames;
 mod guard;
 mod history;
 mod label;
@@ -17,12 +18,18 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::middleware;
+use axum::extract::Request;
+use axum::http::HeaderValue;
+use axum::http::header::STRICT_TRANSPORT_SECURITY;
+use axum::middleware::{self, Next};
+use axum::response::Response;
 use axum::routing::get;
 use sayso_store::Store;
 use tower_http::limit::RequestBodyLimitLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::hub::HubHandle;
+use crate::listen::Visitor;
 
 pub use auth::{Secret, SecretError};
 
@@ -37,18 +44,26 @@ pub(crate) struct Web {
     gate: Arc<guard::Gate>,
 }
 
+/// How the server is reached.
+#[derive(Clone, Debug)]
+pub struct Site {
+    pub address: SocketAddr,
+    /// Further values of `Host` that are answered.
+    pub allow_hosts: Vec<String>,
+    /// Whether it speaks TLS itself.
+    pub secure: bool,
+}
+
 /// The whole server as a router.
-pub fn router(
-    hub: HubHandle,
-    store: Store,
-    secret: Secret,
-    address: SocketAddr,
-    allow_hosts: &[String],
-) -> Router {
+pub fn router(hub: HubHandle, store: Store, secret: Secret, site: &Site) -> Router {
     let web = Web {
         hub,
         store,
-        gate: Arc::new(guard::Gate::new(secret, address, allow_hosts)),
+        gate: Arc::new(guard::Gate::new(
+            secret,
+            site.address,
+            &site.allow_hosts,
+        )),
     };
     let api = Router::new()
         .route("/ws", get(socket::upgrade))
@@ -59,11 +74,12 @@ pub fn router(
         .fallback(rest::not_found)
         .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
         .layer(middleware::from_fn(rest::as_json))
+        .layer(middleware::from_fn(note_credential))
         .layer(middleware::from_fn_with_state(
             web.clone(),
             guard::require_credential,
         ));
-    Router::new()
+    let router = Router::new()
         .route("/healthz", get(rest::health))
         .nest("/api", api)
         .fallback(pages::page)
@@ -72,5 +88,21 @@ pub fn router(
             guard::check_host_and_origin,
         ))
         .layer(middleware::from_fn(guard::set_headers))
-        .with_state(web)
+        .with_state(web);
+    if site.secure {
+        let year = HeaderValue::from_static("max-age=31536000");
+        return router.layer(SetResponseHeaderLayer::overriding(
+            STRICT_TRANSPORT_SECURITY,
+            year,
+        ));
+    }
+    router
+}
+
+/// Stands behind the check of the credential: whoever gets here has shown one.
+async fn note_credential(request: Request, next: Next) -> Response {
+    if let Some(visitor) = request.extensions().get::<Visitor>() {
+        visitor.prove();
+    }
+    next.run(request).await
 }
