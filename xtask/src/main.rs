@@ -6,6 +6,7 @@
     reason = "a command-line tool talks on its standard streams"
 )]
 
+mod autobahn;
 mod chromium;
 mod node;
 mod report;
@@ -27,6 +28,7 @@ Usage: cargo xtask <command>
   test e2e [ARGS]  only the end-to-end tests; ARGS go to Playwright
   screenshot       takes the pictures in docs from the real thing
   measure          how a long transcript opens, scrolls and streams and how fast a card appears, in figures
+  autobahn         Autobahn's WebSocket suite, where Python 2.7 has it
   types            rewrites ui/src/protocol.gen.ts from crates/protocol";
 
 fn main() -> ExitCode {
@@ -50,6 +52,7 @@ fn run() -> Result<()> {
         ["test", "e2e", filters @ ..] => suite::test_end_to_end(&root, filters),
         ["screenshot"] => suite::take_pictures(&root),
         ["measure"] => suite::measure(&root),
+        ["autobahn"] => autobahn::run(&root),
         ["types"] => suite::rewrite_types(&root),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -14,7 +14,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
-    content-type: application/json\r\ncontent-length: 77\r\nretry-after: 5\r\nconnection: close\r\n\r\n\
+    content-type: application/json\r\ncontent-length: 78\r\nretry-after: 5\r\nconnection: close\r\n\r\n\
     {\"code\":\"overloaded\",\"message\":\"Too many connections. Try again in a moment.\"}";
 
 pub(super) async fn run(listener: &TcpListener, lobby: &std::sync::Arc<Lobby>, offer: &Offer) {
@@ -78,7 +78,11 @@ mod tests {
     fn the_refusal_says_how_long_it_is() {
         let text = std::str::from_utf8(REFUSAL).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{}", body.len());
+        assert!(
+            head.contains(&format!("content-length: {}\r\n", body.len())),
+            "{}",
+            body.len()
+        );
         let body: serde_json::Value = serde_json::from_str(body).unwrap();
         assert_eq!(body["code"], "overloaded");
     }

@@ -104,15 +104,30 @@ mod tests {
                 has_enrolled_device,
             };
             assert_eq!(may_listen(&reach(wide)), expected, "{:?}", reach(wide));
-            for local in ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
-                assert_eq!(may_listen(&reach(local.parse().unwrap())), Ok(()), "{local}");
+            for local in [
+                "127.0.0.1:1",
+                "127.9.9.9:1",
+                "[::1]:1",
+                "[::ffff:127.0.0.1]:1",
+            ] {
+                assert_eq!(
+                    may_listen(&reach(local.parse().unwrap())),
+                    Ok(()),
+                    "{local}"
+                );
             }
         }
     }
 
     #[test]
     fn every_address_but_loopback_is_wider() {
-        for wide in ["0.0.0.0:1", "[::]:1", "192.168.1.4:1", "[fe80::1]:1", "[::ffff:10.0.0.1]:1"] {
+        for wide in [
+            "0.0.0.0:1",
+            "[::]:1",
+            "192.168.1.4:1",
+            "[fe80::1]:1",
+            "[::ffff:10.0.0.1]:1",
+        ] {
             let reach = Reach {
                 listen: wide.parse().unwrap(),
                 encryption: Encryption::None,
@@ -127,7 +142,10 @@ mod tests {
     fn a_refusal_is_one_sentence_and_names_the_flag() {
         let listen = "0.0.0.0:7297".parse().unwrap();
         for (refusal, flags) in [
-            (Refusal::Unencrypted(listen), ["--tls self-signed", "--tls-cert", "--behind-proxy"].as_slice()),
+            (
+                Refusal::Unencrypted(listen),
+                ["--tls self-signed", "--tls-cert", "--behind-proxy"].as_slice(),
+            ),
             (Refusal::NoHost(listen), &["--allow-host"]),
             (Refusal::NoDevice(listen), &["--listen 127.0.0.1:7297"]),
         ] {

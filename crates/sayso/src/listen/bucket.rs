@@ -56,7 +56,11 @@ mod tests {
         assert_eq!(bucket.take(1, at(0)), Duration::from_millis(200));
         assert_eq!(bucket.take(1, at(200)), Duration::from_millis(200));
         assert!(!bucket.is_half_full());
-        assert_eq!(bucket.take(5, at(1_400)), Duration::ZERO, "the debt is paid");
+        assert_eq!(
+            bucket.take(5, at(1_400)),
+            Duration::ZERO,
+            "the debt is paid"
+        );
         assert_eq!(bucket.take(10, at(60_000)), Duration::ZERO, "full again");
         assert_eq!(
             bucket.take(1, at(60_000)),

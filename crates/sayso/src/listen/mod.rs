@@ -77,6 +77,25 @@ impl Listen {
         })
     }
 
+    /// Without encryption, so for this machine only.
+    pub fn plain(listener: TcpListener) -> anyhow::Result<Self> {
+        let address = listener
+            .local_addr()
+            .context("The listener has no address.")?;
+        may_listen(&Reach {
+            listen: address,
+            encryption: Encryption::None,
+            has_allowed_host: false,
+            has_enrolled_device: false,
+        })?;
+        Ok(Self {
+            listener,
+            address,
+            tls: None,
+            sharing: Sharing::None,
+        })
+    }
+
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -29,10 +29,10 @@ pub enum TlsError {
     Half,
     #[error("--tls self-signed makes a certificate, --tls-cert names one: choose one of them")]
     Both,
-    #[error("{} cannot be read: {source}", path.display())]
+    #[error("{} cannot be read or written: {fault}", path.display())]
     File {
         path: PathBuf,
-        source: std::io::Error,
+        fault: std::io::Error,
     },
     #[error("{} holds no {what} in PEM form", path.display())]
     Missing { path: PathBuf, what: &'static str },
@@ -85,7 +85,7 @@ impl Tls {
         }
         let fingerprint = Fingerprint(Sha256::digest(first).into());
         let private = PrivateKeyDer::from_pem_file(key).map_err(|error| match error {
-            pem::Error::Io(source) => unreadable(key, source),
+            pem::Error::Io(fault) => unreadable(key, fault),
             _ => TlsError::Missing {
                 path: key.to_owned(),
                 what: "private key",
@@ -174,15 +174,15 @@ fn name_text(name: &x509_parser::extensions::GeneralName<'_>) -> Option<String> 
 fn read_chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     read.map_err(|error| match error {
-        pem::Error::Io(source) => unreadable(path, source),
+        pem::Error::Io(fault) => unreadable(path, fault),
         _ => no_certificate(path),
     })
 }
 
-fn unreadable(path: &Path, source: std::io::Error) -> TlsError {
+fn unreadable(path: &Path, fault: std::io::Error) -> TlsError {
     TlsError::File {
         path: path.to_owned(),
-        source,
+        fault,
     }
 }
 

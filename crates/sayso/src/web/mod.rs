@@ -20,13 +20,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::HeaderValue;
-use axum::http::header::STRICT_TRANSPORT_SECURITY;
+use axum::http::header::{HOST, STRICT_TRANSPORT_SECURITY};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::get;
 use sayso_store::Store;
 use tower_http::limit::RequestBodyLimitLayer;
-use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::hub::HubHandle;
 use crate::listen::Visitor;
@@ -59,11 +58,7 @@ pub fn router(hub: HubHandle, store: Store, secret: Secret, site: &Site) -> Rout
     let web = Web {
         hub,
         store,
-        gate: Arc::new(guard::Gate::new(
-            secret,
-            site.address,
-            &site.allow_hosts,
-        )),
+        gate: Arc::new(guard::Gate::new(secret, site.address, &site.allow_hosts)),
     };
     let api = Router::new()
         .route("/ws", get(socket::upgrade))
@@ -90,13 +85,23 @@ pub fn router(hub: HubHandle, store: Store, secret: Secret, site: &Site) -> Rout
         .layer(middleware::from_fn(guard::set_headers))
         .with_state(web);
     if site.secure {
-        let year = HeaderValue::from_static("max-age=31536000");
-        return router.layer(SetResponseHeaderLayer::overriding(
-            STRICT_TRANSPORT_SECURITY,
-            year,
-        ));
+        return router.layer(middleware::from_fn(stay_encrypted));
     }
     router
+}
+
+/// Browsers shall not try without TLS again. Not on `localhost`, whose other ports are none of ours.
+async fn stay_encrypted(request: Request, next: Next) -> Response {
+    let host = request.headers().get(HOST).map(HeaderValue::as_bytes);
+    let local = host.is_none_or(|host| host.to_ascii_lowercase().starts_with(b"localhost"));
+    let mut response = next.run(request).await;
+    if !local {
+        let year = HeaderValue::from_static("max-age=31536000");
+        response
+            .headers_mut()
+            .insert(STRICT_TRANSPORT_SECURITY, year);
+    }
+    response
 }
 
 /// Stands behind the check of the credential: whoever gets here has shown one.

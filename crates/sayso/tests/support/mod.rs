@@ -9,6 +9,8 @@
     reason = "shared by several tests, each of which uses a part; a failure fails the test"
 )]
 
+pub(crate) mod raw;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -47,9 +49,17 @@ impl TestServer {
     }
 
     pub(crate) async fn start_in(folder: TempDir, policies: PolicySettings) -> Self {
+        Self::open(folder, |config| config.policies = policies).await
+    }
+
+    pub(crate) async fn start_configured(change: impl FnOnce(&mut Config)) -> Self {
+        Self::open(tempfile::tempdir().unwrap(), change).await
+    }
+
+    async fn open(folder: TempDir, change: impl FnOnce(&mut Config)) -> Self {
         let project = folder.path().join("project");
         std::fs::create_dir_all(&project).unwrap();
-        let config = Config {
+        let mut config = Config {
             listen: "127.0.0.1:0".parse().unwrap(),
             data_dir: folder.path().join("data"),
             claude: Some(folder.path().join("no-claude-here")),
@@ -66,8 +76,10 @@ impl TestServer {
             on_shutdown: OnShutdown::Stop,
             keep_history: Limit(None),
             unclaimed_timeout: Limit(Some(Duration::from_secs(60))),
-            policies,
+            policies: PolicySettings::default(),
         };
+        change(&mut config);
+        std::fs::create_dir_all(&config.data_dir).unwrap();
         let listener = TcpListener::bind(config.listen).await.unwrap();
         let secret = Secret::new(TOKEN).unwrap();
         let program = PathBuf::from(env!("CARGO_BIN_EXE_sayso"));
