@@ -2,7 +2,7 @@
 //! process, while an honest client goes on with its work.
 
 #![expect(
-    clippy::panic,
+    clippy::expect_used,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a failure in a helper fails the test; figures are for whoever reads them"
@@ -325,8 +325,7 @@ async fn whoever_has_a_place_keeps_it_and_others_are_refused_by_name() {
     assert!(answer.contains(r#""code":"overloaded""#), "{answer}");
     drop(sockets.pop());
     let visits = async { while !visit(server.address).await {} };
-    tokio::time::timeout(PATIENCE, visits)
-        .await
-        .unwrap_or_else(|_| panic!("a place that is left is free again"));
+    let visited = tokio::time::timeout(PATIENCE, visits).await;
+    visited.expect("a place that is left is free again");
     server.stop().await;
 }

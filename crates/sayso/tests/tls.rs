@@ -97,6 +97,29 @@ async fn requests_and_sockets_are_encrypted() {
     server.stop().await;
 }
 
+/// The command line knows the certificate from the data folder; another one does not do.
+#[tokio::test]
+async fn the_command_line_finds_its_server_and_no_other() {
+    let server = server().await;
+    let run = |data: std::path::PathBuf| {
+        tokio::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
+            .args(["rules", "list", "--tls", "self-signed", "--token", TOKEN])
+            .args(["--listen", &server.address.to_string()])
+            .arg("--data-dir")
+            .arg(data)
+            .env_clear()
+            .env("HOME", server.folder.path())
+            .output()
+    };
+    let output = run(server.folder.path().join("data")).await.unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let other = TestServer::start_configured(|config| config.tls = Some(TlsMode::SelfSigned)).await;
+    let output = run(other.folder.path().join("data")).await.unwrap();
+    assert!(!output.status.success(), "{output:?}");
+    other.stop().await;
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn plain_text_gets_nothing() {
     let server = server().await;

@@ -4,6 +4,7 @@
 mod accept;
 mod bind;
 mod bucket;
+mod client;
 mod connection;
 mod descriptors;
 mod lobby;
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use bind::{Encryption, Reach, Refusal, has_enrolled_device, is_local, may_listen};
 pub(crate) use bucket::Bucket;
+pub use client::OwnServer;
 pub(crate) use connection::Visitor;
 pub use tls::{Fingerprint, Tls, TlsError};
 

@@ -114,7 +114,10 @@ impl Places {
         let proven = self.proven.values().filter(|guest| guest.source == source);
         let full = unproven >= quarter(self.limits.unproven)
             || unproven + proven.count() >= quarter(self.limits.connections);
-        full.then(|| match oldest {
+        if !full {
+            return None;
+        }
+        Some(match oldest {
             Some((id, _)) => Entry::After(Duration::ZERO, *id),
             None => Entry::Refused,
         })

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -27,12 +27,16 @@ pub(super) fn open(
     allow_hosts: &[String],
     now: Timestamp,
 ) -> Result<Tls, TlsError> {
-    let path = folder.join("tls.pem");
+    let path = file(folder);
     let names = names(listen.ip(), allow_hosts);
     if !path.exists() || !is_good(&Facts::of_file(&path)?, &names, now) {
         make(&path, &names, now)?;
     }
     Tls::from_files(&path, &path, now)
+}
+
+pub(super) fn file(folder: &Path) -> PathBuf {
+    folder.join("tls.pem")
 }
 
 fn is_good(kept: &Facts, names: &BTreeSet<String>, now: Timestamp) -> bool {
@@ -107,7 +111,6 @@ fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
-    use std::path::PathBuf;
 
     use pretty_assertions::assert_eq;
 

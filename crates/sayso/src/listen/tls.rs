@@ -151,9 +151,7 @@ impl Facts {
     }
 
     pub(super) fn of_file(path: &Path) -> Result<Self, TlsError> {
-        let chain = read_chain(path)?;
-        let first = chain.first().ok_or_else(|| no_certificate(path))?;
-        Self::of(first, path)
+        Self::of(&read_first(path)?, path)
     }
 }
 
@@ -169,6 +167,12 @@ fn name_text(name: &x509_parser::extensions::GeneralName<'_>) -> Option<String> 
         }
         _ => None,
     }
+}
+
+/// The server's own certificate, without those that vouch for it.
+pub(super) fn read_first(path: &Path) -> Result<CertificateDer<'static>, TlsError> {
+    let chain = read_chain(path)?;
+    chain.into_iter().next().ok_or_else(|| no_certificate(path))
 }
 
 fn read_chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {

@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 
 use crate::cli::{AddArguments, RulesArguments, RulesCommand};
 use crate::config::Config;
+use crate::listen::OwnServer;
 use crate::web::Secret;
 
 /// The server answers at once or not at all.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 struct Server {
-    url: String,
+    own: OwnServer,
     token: String,
-    client: reqwest::Client,
 }
 
 pub async fn run(arguments: &RulesArguments, mut output: impl Write) -> anyhow::Result<()> {
@@ -31,9 +31,8 @@ pub async fn run(arguments: &RulesArguments, mut output: impl Write) -> anyhow::
         None => Secret::kept_in(&config.data_dir)?,
     };
     let server = Server {
-        url: format!("http://{}", config.listen),
+        own: OwnServer::new(&config, PATIENCE)?,
         token: secret.expose().to_owned(),
-        client: reqwest::Client::builder().timeout(PATIENCE).build()?,
     };
     match &arguments.command {
         RulesCommand::List { json } => server.list(*json, &mut output).await,
@@ -61,8 +60,8 @@ pub async fn run(arguments: &RulesArguments, mut output: impl Write) -> anyhow::
 
 impl Server {
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let url = format!("{}/api{path}", self.url);
-        self.client.request(method, url).bearer_auth(&self.token)
+        let path = format!("/api{path}");
+        self.own.request(method, &path).bearer_auth(&self.token)
     }
 
     /// The body of a good answer; the server's own words for a bad one.
@@ -70,12 +69,11 @@ impl Server {
         let hint = || {
             format!(
                 "No Sayso answers at {}. Start it, or name its address with --listen",
-                self.url
+                self.own.address()
             )
         };
-        let answer = request.send().await.with_context(hint)?;
-        let good = answer.status().is_success();
-        let body: Value = answer.json().await.context("The answer cannot be read")?;
+        let (status, body) = self.own.send(request).await.with_context(hint)?;
+        let good = status.is_success();
         match body["message"].as_str() {
             Some(message) if !good => bail!("{message}"),
             None if !good => bail!("The server refused without a reason."),
