@@ -7,6 +7,7 @@ mod bucket;
 mod client;
 mod connection;
 mod descriptors;
+mod hosts;
 mod lobby;
 mod places;
 mod self_signed;
@@ -26,6 +27,7 @@ pub use bind::{Encryption, Reach, Refusal, has_enrolled_device, is_local, may_li
 pub(crate) use bucket::Bucket;
 pub use client::OwnServer;
 pub(crate) use connection::Visitor;
+pub(crate) use hosts::host_values;
 pub use tls::{Fingerprint, Tls, TlsError};
 
 use crate::config::{Config, TlsMode};
@@ -140,12 +142,4 @@ fn tls(config: &Config, address: SocketAddr) -> Result<Option<Tls>, TlsError> {
         (Some(TlsMode::SelfSigned), _, _) => Err(TlsError::Both),
         (None, Some(_), None) | (None, None, Some(_)) => Err(TlsError::Half),
     }
-}
-
-/// The values of `Host` that stand for these names: with our port, and as they are, for a
-/// proxy or a port of their own.
-pub(crate) fn host_values(allow_hosts: &[String], address: SocketAddr) -> Vec<String> {
-    let with_port = |host: &String| format!("{host}:{}", address.port());
-    let own = allow_hosts.iter().cloned();
-    own.chain(allow_hosts.iter().map(with_port)).collect()
 }

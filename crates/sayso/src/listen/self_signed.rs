@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair};
 
+use super::hosts::without_port;
 use super::tls::{Facts, Tls, TlsError};
 
 /// Phones take none that is valid for longer.
@@ -56,17 +57,6 @@ fn names(listen: IpAddr, allow_hosts: &[String]) -> BTreeSet<String> {
     }
     names.extend(allow_hosts.iter().map(|host| without_port(host)));
     names
-}
-
-fn without_port(host: &str) -> String {
-    let host = host.to_ascii_lowercase();
-    if let Some((address, _)) = host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        return address.to_owned();
-    }
-    match host.rsplit_once(':') {
-        Some((name, port)) if !name.contains(':') && port.parse::<u16>().is_ok() => name.to_owned(),
-        _ => host,
-    }
 }
 
 fn make(path: &Path, names: &BTreeSet<String>, now: Timestamp) -> Result<(), TlsError> {
@@ -156,20 +146,7 @@ mod tests {
         assert_eq!(files, 1, "nothing unfinished is left");
     }
 
-    #[test]
-    fn ports_are_no_part_of_a_name() {
-        for (host, name) in [
-            ("box.lan", "box.lan"),
-            ("Box.lan:443", "box.lan"),
-            ("[2001:db8::1]:443", "2001:db8::1"),
-            ("2001:db8::1", "2001:db8::1"),
-            ("192.0.2.1:80", "192.0.2.1"),
-        ] {
-            assert_eq!(without_port(host), name);
-        }
-    }
-
-    /// A certificate of the given day and the key of another one.
+    /// Two certificates, each with its key.
     fn two(folder: &Path) -> (PathBuf, PathBuf) {
         let (one, other) = (folder.join("one.pem"), folder.join("other.pem"));
         let names = BTreeSet::from(["box.lan".to_owned()]);
