@@ -21,10 +21,7 @@ pub(crate) fn host_values(allow_hosts: &[String], address: SocketAddr) -> Vec<St
 
 pub(super) fn without_port(host: &str) -> String {
     let host = host.to_ascii_lowercase();
-    if let Some((address, _)) = host
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once(']'))
-    {
+    if let Some((address, _)) = host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         return address.to_owned();
     }
     match host.rsplit_once(':') {
@@ -54,7 +51,8 @@ mod tests {
 
     #[test]
     fn a_name_without_a_port_is_also_meant_with_ours() {
-        let values = |host: &str| host_values(&[host.to_owned()], "127.0.0.1:7297".parse().unwrap());
+        let values =
+            |host: &str| host_values(&[host.to_owned()], "127.0.0.1:7297".parse().unwrap());
         assert_eq!(values("box.lan"), ["box.lan", "box.lan:7297"]);
         assert_eq!(values("localhost:5173"), ["localhost:5173"]);
         assert_eq!(values("2001:db8::1"), ["2001:db8::1", "[2001:db8::1]:7297"]);
