@@ -6,6 +6,7 @@
     reason = "a command-line tool talks on its standard streams"
 )]
 
+mod autobahn;
 mod chromium;
 mod fuzz;
 mod node;
@@ -30,6 +31,7 @@ Usage: cargo xtask <command>
                    feeds hostile input to what reads it, each target for 5 minutes
   screenshot       takes the pictures in docs from the real thing
   measure          how a long transcript opens, scrolls and streams and how fast a card appears, in figures
+  autobahn         Autobahn's WebSocket suite, where Python 2.7 has it
   types            rewrites ui/src/protocol.gen.ts from crates/protocol";
 
 fn main() -> ExitCode {
@@ -54,6 +56,7 @@ fn run() -> Result<()> {
         ["fuzz", words @ ..] => fuzz::run(&root, words),
         ["screenshot"] => suite::take_pictures(&root),
         ["measure"] => suite::measure(&root),
+        ["autobahn"] => autobahn::run(&root),
         ["types"] => suite::rewrite_types(&root),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::audit::{AuditArguments, BackupArguments};
-use crate::config::{ChosenToken, OnShutdown, Overrides};
+use crate::config::{ChosenToken, OnShutdown, Overrides, TlsMode};
 
 /// Runs coding agents on this machine and asks you before they act.
 ///
@@ -174,6 +174,26 @@ pub struct ServeArguments {
         hide_env_values = true
     )]
     pub token: Option<ChosenToken>,
+    /// A name that the server is called by, such as sayso.example.org (repeatable)
+    #[arg(
+        long = "allow-host",
+        env = "SAYSO_ALLOW_HOSTS",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    pub allow_hosts: Vec<String>,
+    /// Encrypt with a certificate of Sayso's own making
+    #[arg(long, env = "SAYSO_TLS", value_enum)]
+    pub tls: Option<TlsMode>,
+    /// Encrypt with this certificate, a PEM file
+    #[arg(long, env = "SAYSO_TLS_CERT", value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// The certificate's private key, a PEM file
+    #[arg(long, env = "SAYSO_TLS_KEY", value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+    /// A proxy in front of Sayso encrypts
+    #[arg(long, env = "SAYSO_BEHIND_PROXY")]
+    pub behind_proxy: bool,
     /// What becomes of agents when Sayso ends [default: keep]
     #[arg(
         long,
@@ -194,6 +214,11 @@ impl ServeArguments {
             data_dir: self.data_dir.clone(),
             claude: self.claude.clone(),
             token: self.token.clone(),
+            allow_hosts: self.allow_hosts.clone(),
+            tls: self.tls,
+            tls_cert: self.tls_cert.clone(),
+            tls_key: self.tls_key.clone(),
+            behind_proxy: self.behind_proxy.then_some(true),
             default_agent: None,
             on_shutdown: self.on_shutdown,
         }

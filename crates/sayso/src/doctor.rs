@@ -4,11 +4,13 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use reqwest::Method;
 use sayso_claude::{AgentEvent, LaunchOptions};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
 use crate::agents::{self, Agents};
 use crate::config::Config;
+use crate::listen::{self, OwnServer};
 use crate::private;
 
 /// One line of the report.
@@ -131,22 +133,11 @@ async fn address(config: &Config) -> Finding {
 }
 
 async fn is_sayso(config: &Config) -> bool {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let ask = async {
-        let mut stream = TcpStream::connect(config.listen).await?;
-        let request = format!(
-            "GET /healthz HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n",
-            config.listen.port()
-        );
-        stream.write_all(request.as_bytes()).await?;
-        let mut answer = String::new();
-        stream.take(4096).read_to_string(&mut answer).await?;
-        io::Result::Ok(answer.contains("\"status\":\"ok\""))
+    let Ok(server) = OwnServer::new(config, Duration::from_secs(3)) else {
+        return false;
     };
-    matches!(
-        tokio::time::timeout(Duration::from_secs(3), ask).await,
-        Ok(Ok(true))
-    )
+    let answer = server.send(server.request(Method::GET, "/healthz")).await;
+    answer.is_ok_and(|(_, body)| body["status"] == "ok")
 }
 
 async fn claude(agents: &Agents) -> Vec<Finding> {
@@ -216,13 +207,14 @@ async fn login(path: &Path) -> Finding {
 
 fn notifications(config: &Config) -> Finding {
     let what = "Browser notifications";
-    if config.listen.ip().is_loopback() {
+    let encrypted = config.tls.is_some() || config.tls_cert.is_some() || config.behind_proxy;
+    if encrypted || listen::is_local(config.listen.ip()) {
         finding(State::Good, what, "browsers allow them on this address.")
     } else {
         finding(
             State::Limited,
             what,
-            "browsers allow them on localhost and over HTTPS only; put a TLS proxy in front.",
+            "browsers allow them on localhost and over HTTPS only; add --tls or --behind-proxy.",
         )
     }
 }

@@ -10,6 +10,7 @@ mod faults;
 pub mod folders;
 pub mod greeting;
 pub mod hub;
+pub mod listen;
 pub mod logging;
 pub mod mask;
 pub mod private;

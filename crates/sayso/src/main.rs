@@ -110,11 +110,6 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         None => Secret::kept_in(&config.data_dir)?,
     };
     warn_of_visible_token(arguments, &config);
-    anyhow::ensure!(
-        config.listen.ip().is_loopback(),
-        "Sayso listens on this machine only, because whoever reaches it can run commands here. \
-         Use 127.0.0.1 with --listen, and reach it from elsewhere through an SSH tunnel"
-    );
     let listener = TcpListener::bind(config.listen).await.with_context(|| {
         format!(
             "Cannot listen on {}. Is Sayso running already? Choose another address with --listen",
@@ -131,7 +126,7 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         Agent::Configured => "Your agents ask there before they act.",
         Agent::Demo => "Start a session there: the demo agent needs no key and asks you things.",
     };
-    if let Err(error) = greeting::print(&url, hint) {
+    if let Err(error) = greeting::print(&url, server.fingerprint(), hint) {
         // Nobody reads the terminal; the server is up all the same.
         tracing::warn!(%error, "the address could not be printed");
     }

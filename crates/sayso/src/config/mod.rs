@@ -32,9 +32,23 @@ pub struct Config {
     /// Made and kept in the data folder when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<ChosenToken>,
-    /// Further values of the `Host` header that are answered.
+    /// Further names that the server is called by, as in the `Host` header.
     #[serde(default)]
     pub allow_hosts: Vec<String>,
+    /// Encrypts with a certificate of our own making.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsMode>,
+    /// Encrypts with this certificate; needs its key, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_cert: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_key: Option<PathBuf>,
+    /// A proxy in front encrypts.
+    #[serde(default)]
+    pub behind_proxy: bool,
+    /// How many agents may run at once.
+    #[serde(default = "max_sessions")]
+    pub max_sessions: usize,
     /// Names of further environment variables that agents may see.
     #[serde(default)]
     pub pass_environment: Vec<String>,
@@ -56,6 +70,14 @@ pub struct Config {
     pub policies: PolicySettings,
 }
 
+/// How the server encrypts without a certificate from elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum TlsMode {
+    /// Made on first use and kept in the data folder.
+    SelfSigned,
+}
+
 /// What becomes of agents when Sayso ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
@@ -64,6 +86,10 @@ pub enum OnShutdown {
     #[default]
     Keep,
     Stop,
+}
+
+fn max_sessions() -> usize {
+    200
 }
 
 fn never() -> Limit {
@@ -85,6 +111,16 @@ pub struct Overrides {
     pub claude: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<ChosenToken>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow_hosts: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsMode>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_cert: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_key: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub behind_proxy: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_agent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

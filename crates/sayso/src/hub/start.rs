@@ -224,6 +224,11 @@ impl Hub {
                 problem.unwrap_or_else(|| format!("There is no agent `{}`.", session.agent));
             return Err(wire::error(ErrorCode::AgentUnavailable, problem));
         };
+        let most = self.config.max_sessions;
+        if self.sessions.running().len() >= most {
+            let text = format!("{most} agents run already. Stop one, or raise `max_sessions`.");
+            return Err(wire::error(ErrorCode::Overloaded, text));
+        }
         let agent = session.agent.clone();
         let mode = PermissionMode::from_wire(&session.permission_mode);
         let earlier = session

@@ -9,6 +9,8 @@
     reason = "shared by several tests, each of which uses a part; a failure fails the test"
 )]
 
+pub(crate) mod raw;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -47,22 +49,37 @@ impl TestServer {
     }
 
     pub(crate) async fn start_in(folder: TempDir, policies: PolicySettings) -> Self {
+        Self::open(folder, |config| config.policies = policies).await
+    }
+
+    pub(crate) async fn start_configured(change: impl FnOnce(&mut Config)) -> Self {
+        Self::open(tempfile::tempdir().unwrap(), change).await
+    }
+
+    async fn open(folder: TempDir, change: impl FnOnce(&mut Config)) -> Self {
         let project = folder.path().join("project");
         std::fs::create_dir_all(&project).unwrap();
-        let config = Config {
+        let mut config = Config {
             listen: "127.0.0.1:0".parse().unwrap(),
             data_dir: folder.path().join("data"),
             claude: Some(folder.path().join("no-claude-here")),
             token: None,
             allow_hosts: Vec::new(),
+            tls: None,
+            tls_cert: None,
+            tls_key: None,
+            behind_proxy: false,
+            max_sessions: 200,
             pass_environment: Vec::new(),
             default_agent: "demo".to_owned(),
             default_folder: Some(project),
             on_shutdown: OnShutdown::Stop,
             keep_history: Limit(None),
             unclaimed_timeout: Limit(Some(Duration::from_secs(60))),
-            policies,
+            policies: PolicySettings::default(),
         };
+        change(&mut config);
+        std::fs::create_dir_all(&config.data_dir).unwrap();
         let listener = TcpListener::bind(config.listen).await.unwrap();
         let secret = Secret::new(TOKEN).unwrap();
         let program = PathBuf::from(env!("CARGO_BIN_EXE_sayso"));
