@@ -14,9 +14,9 @@ use std::net::SocketAddr;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use support::raw::{CLOSE, CONTINUATION, FINAL, PING, Raw, TEXT, frame};
-use support::{TOKEN, first_request, printed_url};
+use support::{TOKEN, printed_url};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
@@ -166,13 +166,16 @@ async fn half_open(server: &Process) {
                 raw.rest().await
             });
         }
-        for _ in 0..WAVE - KEPT {
+        for number in 0..WAVE - KEPT {
             let ended = tokio::time::timeout(PATIENCE, wave.join_next()).await;
             let answer = ended.expect("the server makes room").unwrap().unwrap();
             assert_eq!(answer, b"", "nothing is said to a stranger");
+            // From the first on: later they could also have run out of time.
+            if number % 50 == 0 {
+                let files = server.open_files();
+                assert!(files < KEPT + 128, "{files} files are open");
+            }
         }
-        let files = server.open_files();
-        assert!(files < KEPT + 128, "{files} files are open");
     }
 }
 
@@ -266,49 +269,59 @@ async fn a_flood_takes_neither_the_memory_nor_the_answers() {
     server.stop().await;
 }
 
+/// The next message of this type.
+async fn message(socket: &mut Raw, kind: &str) -> Value {
+    loop {
+        let frame = socket
+            .frame()
+            .await
+            .expect("the honest client is never closed");
+        let message: Value = serde_json::from_slice(&frame.payload).unwrap_or_default();
+        if message["type"] == kind {
+            return message;
+        }
+    }
+}
+
+async fn say(socket: &mut Raw, message: &Value) {
+    let text = message.to_string();
+    socket
+        .send(&frame(FINAL | TEXT, text.as_bytes()))
+        .await
+        .unwrap();
+}
+
 #[tokio::test]
 async fn a_server_short_of_files_keeps_enough_for_its_agents() {
     let server = Process::start(Some(160)).await;
-    let address = server.address;
-    let mut flood = Vec::new();
-    for _ in 0..400 {
-        flood.push(Raw::connect(address).await);
-    }
-    let api = reqwest::Client::builder().no_proxy().build().unwrap();
-    let url = format!("http://{address}");
-    let prompt = support::bash("true").to_string();
-    let body = json!({"cwd": server.folder.path(), "agent": "demo", "prompt": prompt});
-    let start = || {
-        let request = api.post(format!("{url}/api/sessions"));
-        request.bearer_auth(TOKEN).json(&body).send()
-    };
-    let started = async {
-        loop {
-            // In the middle of a flood a connection may have to try again.
-            if let Ok(answer) = start().await {
-                return answer;
-            }
+    let mut honest = Raw::upgraded(server.address).await;
+    let (mut taken, mut refused) = (Vec::new(), 0);
+    for _ in 0..200 {
+        match Raw::try_upgrade(server.address).await {
+            Ok(socket) => taken.push(socket),
+            Err(_) => refused += 1,
         }
-    };
-    let answer = tokio::time::timeout(PATIENCE, started).await.unwrap();
+    }
     assert!(
-        answer.status().is_success(),
-        "{}",
-        answer.text().await.unwrap()
+        taken.len() > 50 && refused > 50,
+        "{} {refused}",
+        taken.len()
     );
-    let request = first_request(&api, &url).await;
-    let decision =
-        json!({"input_digest": request["input_digest"], "decision": {"behavior": "deny"}});
-    let id = request["request_id"].as_str().unwrap();
-    let decided = api
-        .post(format!("{url}/api/requests/{id}/decision"))
-        .bearer_auth(TOKEN)
-        .json(&decision)
-        .send()
-        .await
-        .unwrap();
-    assert!(decided.status().is_success(), "the database has its files");
-    drop(flood);
+    let prompt = support::bash("true").to_string();
+    let cwd = server.folder.path();
+    say(
+        &mut honest,
+        &json!({"type": "start_session", "cwd": cwd, "agent": "demo", "prompt": prompt}),
+    )
+    .await;
+    let request = message(&mut honest, "request_opened").await["pending_request"].clone();
+    let (id, digest) = (&request["request_id"], &request["input_digest"]);
+    say(&mut honest, &json!({"type": "respond", "request_id": id, "input_digest": digest, "decision": {"behavior": "deny"}})).await;
+    let closed = message(&mut honest, "request_closed").await;
+    assert_eq!(
+        closed["outcome"]["what"], "denied",
+        "the database has its files"
+    );
     server.stop().await;
 }
 

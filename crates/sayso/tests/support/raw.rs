@@ -72,16 +72,27 @@ impl Raw {
 
     /// A WebSocket with the token, past its handshake.
     pub(crate) async fn upgraded(address: SocketAddr) -> Self {
+        Self::try_upgrade(address)
+            .await
+            .unwrap_or_else(|head| panic!("{head}"))
+    }
+
+    /// The same, or what the server said instead.
+    pub(crate) async fn try_upgrade(address: SocketAddr) -> Result<Self, String> {
         let mut raw = Self::connect(address).await;
         let request = format!(
             "GET /api/ws HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
              Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
              Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
         );
-        raw.send(request.as_bytes()).await.unwrap();
+        // A server that refuses need not read it.
+        let _ = raw.send(request.as_bytes()).await;
         let head = raw.head().await;
-        assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
-        raw
+        if head.starts_with("HTTP/1.1 101 ") {
+            Ok(raw)
+        } else {
+            Err(head)
+        }
     }
 
     pub(crate) async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
