@@ -20,6 +20,9 @@ import { useMe } from './me'
 /** A device that has used a link and waits to be let in. */
 export type Claimed = Pairing & Required<Pick<Pairing, 'claim'>>
 
+/** What was said here to one that knocked. */
+export type Said = { kind: 'sending' | 'refused' } | { kind: 'admitted'; name: string }
+
 const PATH = '/api/devices'
 
 /** Everything that may come in, and everything that wants to. Told only to those who may change it. */
@@ -30,14 +33,13 @@ export const useDevices = defineStore('devices', () => {
   const pairings = shallowRef<readonly Pairing[]>([])
   /** The pairing that has a dialog of its own on this page. */
   const shownHere = ref<string | null>(null)
-  /** Answered here, and not yet gone from the server's list. */
-  const answered = shallowRef<ReadonlySet<string>>(new Set())
+  const said = shallowRef<ReadonlyMap<string, Said>>(new Map())
 
   const claims = computed(() =>
     pairings.value
       .filter(isClaimed)
       .filter(({ expires_at }) => Date.parse(expires_at) > clock.now)
-      .filter(({ pairing_id }) => !answered.value.has(pairing_id)),
+      .filter(({ pairing_id }) => (said.value.get(pairing_id)?.kind ?? 'sending') === 'sending'),
   )
   const elsewhere = computed(() =>
     claims.value.filter(({ pairing_id }) => pairing_id !== shownHere.value),
@@ -62,15 +64,22 @@ export const useDevices = defineStore('devices', () => {
     postJson<PairingLink>(`${PATH}/pairings`, { scopes } satisfies NewPairing)
 
   const confirm = (pairingId: string, answer: ConfirmPairing) =>
-    answering(pairingId, () => postJson(`${PATH}/pairings/${pairingId}/confirm`, answer))
+    say(pairingId, 'confirm', answer, { kind: 'admitted', name: answer.name })
 
-  const refuse = (pairingId: string) =>
-    answering(pairingId, () => postJson(`${PATH}/pairings/${pairingId}/refuse`, {}))
+  const refuse = (pairingId: string) => say(pairingId, 'refuse', {}, { kind: 'refused' })
 
   /** It is gone from the screen when the server has taken the answer, and not before. */
-  async function answering(pairingId: string, answer: () => Promise<unknown>): Promise<void> {
-    await answer()
-    answered.value = new Set(answered.value).add(pairingId)
+  async function say(pairingId: string, way: string, body: unknown, taken: Said): Promise<void> {
+    said.value = new Map(said.value).set(pairingId, { kind: 'sending' })
+    try {
+      await postJson(`${PATH}/pairings/${pairingId}/${way}`, body)
+      said.value = new Map(said.value).set(pairingId, taken)
+    } catch (error) {
+      const rest = new Map(said.value)
+      rest.delete(pairingId)
+      said.value = rest
+      throw error
+    }
   }
 
   const makeToken = (token: NewToken) => postJson<MadeToken>(`${PATH}/tokens`, token)
@@ -82,7 +91,7 @@ export const useDevices = defineStore('devices', () => {
   const signOut = () => postJson('/api/sign_out', {})
 
   return {
-    ...{ list, pairings, claims, elsewhere, shownHere, answered },
+    ...{ list, pairings, claims, elsewhere, shownHere, said },
     ...{ replaceAll, get, pairing, makeLink, confirm, refuse },
     ...{ makeToken, change, revoke, signOut },
   }

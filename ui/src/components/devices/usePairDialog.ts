@@ -17,7 +17,6 @@ export interface PairDialogState {
   problem: Ref<string | null>
   secondsLeft: ComputedRef<number>
   make: (scopes: Scope[]) => Promise<void>
-  answered: (admitted: boolean) => void
 }
 
 /** The way of one link: made, scanned, answered here or elsewhere. */
@@ -28,7 +27,6 @@ export function usePairDialog(): PairDialogState {
   const isMaking = ref(false)
   const problem = ref<string | null>(null)
   /** The last that was seen of it: who knocks is gone from the list once it is answered. */
-  const end = shallowRef<PairStep | null>(null)
   let knocked: Claimed | null = null
 
   const secondsLeft = computed(() => {
@@ -37,15 +35,15 @@ export function usePairDialog(): PairDialogState {
   })
 
   const step = computed((): PairStep => {
-    if (end.value !== null) return end.value
     if (link.value === null) return { kind: 'choosing' }
     const { pairing_id } = link.value.pairing
-    const claimed = devices.claims.find((claim) => claim.pairing_id === pairing_id)
-    if (claimed !== undefined) {
-      knocked = claimed
-      return { kind: 'claimed', pairing: claimed }
-    }
-    return { kind: knocked?.pairing_id === pairing_id ? 'elsewhere' : 'showing' }
+    const said = devices.said.get(pairing_id)
+    if (said?.kind === 'admitted') return said
+    if (said?.kind === 'refused') return { kind: 'refused' }
+    knocked = devices.claims.find((claim) => claim.pairing_id === pairing_id) ?? knocked
+    const isOpen = said !== undefined || devices.claims.some((one) => one === knocked)
+    if (knocked?.pairing_id !== pairing_id) return { kind: 'showing' }
+    return isOpen ? { kind: 'claimed', pairing: knocked } : { kind: 'elsewhere' }
   })
 
   async function make(scopes: Scope[]): Promise<void> {
@@ -62,11 +60,6 @@ export function usePairDialog(): PairDialogState {
     }
   }
 
-  function answered(admitted: boolean): void {
-    const name = knocked?.claim.name ?? 'The device'
-    end.value = admitted ? { kind: 'admitted', name } : { kind: 'refused' }
-  }
-
   onBeforeUnmount(() => (devices.shownHere = null))
-  return { step, link, isMaking, problem, secondsLeft, make, answered }
+  return { step, link, isMaking, problem, secondsLeft, make }
 }

@@ -81,6 +81,6 @@ export function expiryText({ expires_at }: Device, now: number): string {
   if (expires_at === undefined) return 'does not expire'
   const left = Date.parse(expires_at) - now
   if (left <= 0) return 'expired'
-  const days = Math.floor(left / 86_400_000)
+  const days = Math.round(left / 86_400_000)
   return days >= 2 ? `expires in ${days} days` : `expires in ${leftText(expires_at, now)}`
 }
