@@ -28,6 +28,8 @@ pub enum Command {
     Serve(ServeArguments),
     /// Start the server with the built-in demo agent: no key, nothing to install.
     Demo(ServeArguments),
+    /// Print a link that lets one more browser in.
+    Pair(ServeArguments),
     /// Check what is there and say how to mend what is missing.
     Doctor(ServeArguments),
     /// Look at rules without a server.

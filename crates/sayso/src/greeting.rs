@@ -5,16 +5,28 @@ use std::io::{self, IsTerminal, Write};
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 
-/// Prints the address to open. On a terminal, with a QR code below.
+/// Prints the link to open. On a terminal, with a QR code below.
 pub fn print(url: &str, hint: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "\nSayso is up. Open this in a browser:\n\n  {url}\n")?;
-    if out.is_terminal()
+    writeln!(out, "\nSayso is up.")?;
+    print_link(&mut out, url)?;
+    writeln!(out, "{hint}\nPress Ctrl+C to stop.\n")?;
+    out.flush()
+}
+
+pub fn print_link(mut out: impl Write, url: &str) -> io::Result<()> {
+    writeln!(
+        out,
+        "Open this in a browser; it lets one in, within 15 minutes:\n\n  {url}\n"
+    )?;
+    if io::stdout().is_terminal()
         && let Ok(code) = QrCode::new(url)
     {
         let picture = code.render::<Dense1x2>().quiet_zone(true).build();
         writeln!(out, "{picture}\n")?;
     }
-    writeln!(out, "{hint}\nPress Ctrl+C to stop.\n")?;
-    out.flush()
+    writeln!(
+        out,
+        "A browser that was let in before needs no link. `sayso pair` prints another one."
+    )
 }

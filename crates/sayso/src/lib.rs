@@ -1,5 +1,6 @@
 //! The Sayso server as a library; `main.rs` only parses, binds and runs.
 
+pub mod access;
 pub mod agents;
 pub mod audit;
 pub mod cli;
@@ -10,6 +11,7 @@ pub mod greeting;
 pub mod hub;
 pub mod logging;
 pub mod mask;
+pub mod remote;
 pub mod rules;
 pub mod server;
 pub mod web;

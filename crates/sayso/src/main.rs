@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
+use sayso::access::Secret;
 use sayso::agents::{Agents, DEMO};
 use sayso::cli::{Cli, Command, PolicyCommand, ServeArguments};
 use sayso::config::{Config, OnShutdown};
 use sayso::server::Server;
-use sayso::web::Secret;
-use sayso::{audit, doctor, greeting, logging, rules};
+use sayso::{audit, doctor, greeting, logging, remote, rules};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +26,9 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Serve(arguments) => runtime.block_on(serve(&arguments, Agent::Configured)),
         Command::Demo(arguments) => runtime.block_on(serve(&arguments, Agent::Demo)),
+        Command::Pair(arguments) => runtime
+            .block_on(remote::print_link(&arguments, std::io::stdout()))
+            .map(|()| ExitCode::SUCCESS),
         Command::Doctor(arguments) => runtime.block_on(examine(&arguments)),
         Command::Policy(PolicyCommand::Check) => check_policy(),
         Command::Rules(arguments) => runtime
@@ -123,10 +126,9 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
             config.listen
         )
     })?;
-    let token = secret.expose().to_owned();
     let own_program = std::env::current_exe().context("The path of this program is not known.")?;
     let server = Server::open(config, secret, listener, own_program).await?;
-    let url = format!("http://{}/?token={token}", server.address());
+    let url = server.link()?;
     let hint = match agent {
         Agent::Configured => "Your agents ask there before they act.",
         Agent::Demo => "Start a session there: the demo agent needs no key and asks you things.",

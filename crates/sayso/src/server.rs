@@ -10,16 +10,18 @@ use sayso_store::{Store, UnixMillis};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::{Access, AccessError, Secret};
 use crate::agents::{self, Agents};
 use crate::config::Config;
 use crate::hub::{Hub, HubHandle, HubMessage};
-use crate::web::{self, Secret};
+use crate::web::{self, Reach};
 
 /// A server that is open for requests once `run` is polled.
 #[derive(Debug)]
 pub struct Server {
     hub: Hub,
     router: axum::Router,
+    access: Access,
     listener: TcpListener,
     address: SocketAddr,
     claude: Option<PathBuf>,
@@ -46,15 +48,27 @@ impl Server {
         let keep_history = config.keep_history.0;
         let hub = Hub::open(Arc::new(config), agents, store.clone()).await?;
         let forgetting = keep_history.map(|kept| (store.clone(), kept));
-        let router = web::router(hub.handle(), store, secret, address, &allow_hosts);
+        let access = Access::open(&store, hub.handle(), secret).await?;
+        let reach = Reach {
+            allow_hosts,
+            ..Reach::default()
+        };
+        let router = web::router(hub.handle(), store, access.clone(), address, reach);
         Ok(Self {
             hub,
             router,
+            access,
             listener,
             address,
             claude,
             forgetting,
         })
+    }
+
+    /// A link that lets one browser in, for the terminal.
+    pub fn link(&self) -> Result<String, AccessError> {
+        let secret = self.access.printed_link()?;
+        Ok(format!("http://{}/#pair={}", self.address, secret.expose()))
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -70,6 +84,7 @@ impl Server {
         if let Some((store, kept)) = self.forgetting {
             tokio::spawn(forget_old_entries(store, kept, shutdown.clone()));
         }
+        tokio::spawn(self.access.announce_changes());
         let hub = tokio::spawn(self.hub.run());
         let closing = shutdown.clone();
         let hub_closing = handle.clone();
@@ -79,7 +94,10 @@ impl Server {
             let _ = hub_closing.send(HubMessage::ShutDown).await;
         };
         tokio::spawn(stop);
-        let served = axum::serve(self.listener, self.router)
+        let service = self
+            .router
+            .into_make_service_with_connect_info::<SocketAddr>();
+        let served = axum::serve(self.listener, service)
             .with_graceful_shutdown(async move { shutdown.cancelled().await })
             .await;
         hub.await.context("The hub ended with a fault.")?;

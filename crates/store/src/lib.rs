@@ -10,6 +10,7 @@
 
 pub mod audit;
 mod backup;
+mod devices;
 mod error;
 mod facts;
 mod inspect;
@@ -29,14 +30,15 @@ mod tests;
 
 pub use audit::{AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRecord, AuditRow};
 pub use backup::{BackupError, Existing, backup};
+pub use devices::DeviceRow;
 pub use error::{OpenError, ReadError, UnavailableReason, WriteError};
 pub use facts::{AgentFactsRow, TrustedFolderRow};
 pub use open::{Durability, Store};
 pub use queue::QueuedRow;
 pub use read::{DecidedRequest, PageStart, RequestFilter, RequestSummary, RequestWithDecision};
 pub use rows::{
-    DecidedBy, DecisionCursor, DecisionRow, Delivery, EntryRow, MessageId, Outcome, RequestId,
-    RequestRow, RequestStatus, RuleId, SessionId, SessionRow, UnixMillis,
+    DecidedBy, DecisionCursor, DecisionRow, Delivery, DeviceId, EntryRow, MessageId, Outcome,
+    RequestId, RequestRow, RequestStatus, RuleId, SessionId, SessionRow, UnixMillis,
 };
 pub use rules::RuleRow;
 pub use write::Write;

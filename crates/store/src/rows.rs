@@ -67,6 +67,11 @@ uuid_as_text! {
 }
 
 uuid_as_text! {
+    /// A browser or a script that may come in.
+    DeviceId
+}
+
+uuid_as_text! {
     /// Sayso's own name for a request; the agent's is in [`RequestRow::native_id`].
     RequestId
 }

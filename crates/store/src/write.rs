@@ -3,12 +3,13 @@
 use sqlx::SqliteConnection;
 
 use crate::audit::{self, AuditRecord, Tail};
+use crate::devices::{self, DeviceRow};
 use crate::error::{Fault, WriteError};
 use crate::facts::{self, AgentFactsRow, TrustedFolderRow};
 use crate::queue::{self, QueuedRow};
 use crate::rows::{
-    DecisionRow, Delivery, EntryRow, MessageId, RequestId, RequestRow, RequestStatus, RuleId,
-    SessionId, SessionRow, UnixMillis,
+    DecisionRow, Delivery, DeviceId, EntryRow, MessageId, RequestId, RequestRow, RequestStatus,
+    RuleId, SessionId, SessionRow, UnixMillis,
 };
 use crate::rules::{self, RuleRow};
 
@@ -47,6 +48,16 @@ pub enum Write {
     /// Adds the rule or replaces what it says.
     PutRule(RuleRow),
     RemoveRule(RuleId),
+    /// Adds the device or replaces what may change.
+    PutDevice(DeviceRow),
+    DeviceSeen {
+        id: DeviceId,
+        at: UnixMillis,
+        expires_at: Option<UnixMillis>,
+    },
+    RemoveDevice(DeviceId),
+    /// The hash of the password, or none.
+    SetPassword(Option<String>),
     /// Goes into the job of what it records, so that neither is there without the other.
     AppendAudit(AuditRecord),
 }
@@ -79,6 +90,12 @@ pub(crate) async fn apply(
         Write::PutAgentFacts(row) => facts::put_agent_facts(connection, row).await,
         Write::PutRule(row) => rules::put(connection, row).await,
         Write::RemoveRule(id) => rules::remove(connection, *id).await,
+        Write::PutDevice(row) => devices::put(connection, row).await,
+        Write::DeviceSeen { id, at, expires_at } => {
+            devices::seen(connection, *id, *at, *expires_at).await
+        }
+        Write::RemoveDevice(id) => devices::remove(connection, *id).await,
+        Write::SetPassword(hash) => devices::set_password(connection, hash.as_deref()).await,
         Write::AppendAudit(record) => audit::append(connection, tail, record).await,
     }
 }

@@ -80,7 +80,7 @@ pub struct FilterArguments {
     #[arg(long, value_parser = ["human", "rule", "mode", "timeout", "policy", "agent", "server"])]
     pub by: Option<String>,
     /// Of this kind
-    #[arg(long, value_parser = ["decision", "outcome", "alert", "rule", "mode", "session"])]
+    #[arg(long, value_parser = ["decision", "outcome", "alert", "rule", "mode", "session", "access"])]
     pub kind: Option<String>,
     /// Not before: a time, a day, or how long ago (2026-01-31T12:00:00Z, 2026-01-31, 90m, 7d)
     #[arg(long, value_name = "TIME")]

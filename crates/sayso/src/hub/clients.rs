@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::extract::ws::Utf8Bytes;
 use sayso_broker::{ClientId, SessionId};
-use sayso_protocol::ServerMessage;
+use sayso_protocol::{Me, Scope, ServerMessage};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -110,7 +110,7 @@ pub(super) enum Subscription {
 
 #[derive(Debug)]
 struct Client {
-    label: String,
+    me: Me,
     outbox: Outbox,
     subscriptions: HashMap<SessionId, Subscription>,
 }
@@ -121,9 +121,9 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    pub(super) fn insert(&mut self, id: ClientId, label: String, outbox: Outbox) {
+    pub(super) fn insert(&mut self, id: ClientId, me: Me, outbox: Outbox) {
         let client = Client {
-            label,
+            me,
             outbox,
             subscriptions: HashMap::new(),
         };
@@ -141,7 +141,11 @@ impl Clients {
     }
 
     pub(super) fn label(&self, id: ClientId) -> &str {
-        self.clients.get(&id).map_or("", |client| &client.label)
+        self.clients.get(&id).map_or("", |client| &client.me.name)
+    }
+
+    pub(super) fn me(&self, id: ClientId) -> Option<&Me> {
+        self.clients.get(&id).map(|client| &client.me)
     }
 
     pub(super) fn outbox(&self, id: ClientId) -> Option<Outbox> {
@@ -190,6 +194,17 @@ impl Clients {
             return;
         };
         for client in self.clients.values() {
+            client.outbox.try_send(text.clone());
+        }
+    }
+
+    /// To those who may do this.
+    pub(super) fn broadcast_to(&self, scope: Scope, message: &ServerMessage) {
+        let Some(text) = frame(message) else {
+            return;
+        };
+        let able = |client: &&Client| client.me.scopes.contains(&scope);
+        for client in self.clients.values().filter(able) {
             client.outbox.try_send(text.clone());
         }
     }

@@ -14,14 +14,18 @@ use super::controls::ControlPurpose;
 use super::sessions::Stopped;
 use super::shutdown::Phase;
 use super::{Caller, Hub, Reply, now, wire};
+use crate::access::Pass;
 use crate::agents::claude;
 
 const MAXIMUM_TITLE: usize = 200;
 
 impl Hub {
-    pub(super) fn command(&mut self, caller: Caller, message: ClientMessage) {
+    pub(super) fn command(&mut self, pass: &Pass, caller: Caller, message: ClientMessage) {
         if self.phase != Phase::Running {
             let error = wire::error(ErrorCode::ShuttingDown, "Sayso is shutting down.");
+            return self.reply(caller, Err(error));
+        }
+        if let Err(error) = self.check_permission(pass, &message) {
             return self.reply(caller, Err(error));
         }
         match message {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sayso_broker::{ClientId, SessionId, Timestamp};
 use sayso_protocol::{
-    Defaults, Delta, EntryBody, ErrorCode, ServerMessage, Subscribe, TranscriptEntry, Welcome,
+    Defaults, Delta, EntryBody, ErrorCode, Me, ServerMessage, Subscribe, TranscriptEntry, Welcome,
 };
 use sayso_store::{EntryRow, Store, UnixMillis, Write};
 use serde_json::value::{RawValue, to_raw_value};
@@ -19,18 +19,21 @@ const PAGE: u32 = 200;
 
 impl Hub {
     /// The welcome is the first frame: what the connection itself changes is in it.
-    pub(super) fn connect(&mut self, client: ClientId, label: String, outbox: Outbox) {
+    pub(super) fn connect(&mut self, client: ClientId, me: Me, outbox: Outbox) {
         self.dispatch(sayso_broker::Event::ClientConnected {
             client,
-            label: label.clone(),
+            label: me.name.clone(),
         });
-        self.clients.insert(client, label, outbox);
+        self.clients.insert(client, me, outbox);
         self.welcome(client);
     }
 
     /// The snapshot. Made and queued in one step, so that nothing can come between.
     pub(super) fn welcome(&mut self, client: ClientId) {
         self.clients.start_over(client);
+        let Some(me) = self.clients.me(client).cloned() else {
+            return;
+        };
         let Snapshot {
             sessions,
             pending_requests,
@@ -53,6 +56,7 @@ impl Hub {
                 agent: self.default_agent(),
                 permission_mode: "default".to_owned(),
             },
+            me,
         };
         self.clients.send(client, &ServerMessage::Welcome(welcome));
     }

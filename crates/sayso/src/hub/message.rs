@@ -1,13 +1,17 @@
 //! What the hub is told, and how it is reached.
 
 use sayso_broker::{ClientId, ClientRef, SessionId};
-use sayso_protocol::{Ack, ClientMessage, ErrorMessage, PendingRequest, Rule, Session};
+use sayso_protocol::{
+    Ack, ClientMessage, Devices, ErrorMessage, Me, PendingRequest, Rule, Session,
+};
+use sayso_store::Write;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::checks::CheckedStart;
 use super::clients::Outbox;
 use super::import::ReadConversation;
+use crate::access::Pass;
 
 /// The answer to a client's message.
 pub type Reply = Result<Ack, ErrorMessage>;
@@ -17,7 +21,7 @@ pub type Reply = Result<Ack, ErrorMessage>;
 pub enum HubMessage {
     Connect {
         client: ClientId,
-        label: String,
+        me: Box<Me>,
         outbox: Outbox,
         /// Told when the welcome is queued; nothing may come before it.
         welcomed: oneshot::Sender<()>,
@@ -30,12 +34,20 @@ pub enum HubMessage {
         client: ClientId,
     },
     Command {
+        pass: Pass,
         caller: Caller,
         message: ClientMessage,
     },
     Snapshot {
         reply: oneshot::Sender<Snapshot>,
     },
+    /// Something outside of sessions that has to be on record.
+    Write {
+        writes: Vec<Write>,
+        done: Option<oneshot::Sender<Result<(), NotWritten>>>,
+    },
+    /// For those who manage devices.
+    Devices(Devices),
     ClaudeVersion(String),
     ShutDown,
     // What the hub's own tasks report.
@@ -97,15 +109,41 @@ impl HubHandle {
     }
 
     /// A message from a script, and its answer.
-    pub async fn call(&self, label: &str, message: ClientMessage) -> Result<Reply, HubGone> {
+    pub async fn call(&self, pass: Pass, message: ClientMessage) -> Result<Reply, HubGone> {
         let (reply, answer) = oneshot::channel();
         let client = ClientRef {
             id: ClientId(Uuid::new_v4()),
-            label: label.to_owned(),
+            label: pass.label.clone(),
         };
         let caller = Caller::Rest { client, reply };
-        self.send(HubMessage::Command { caller, message }).await?;
+        let command = HubMessage::Command {
+            pass,
+            caller,
+            message,
+        };
+        self.send(command).await?;
         answer.await.map_err(|_| HubGone)
+    }
+
+    /// Waits until it is on disk.
+    pub async fn write(&self, writes: Vec<Write>) -> Result<(), NotWritten> {
+        let (done, written) = oneshot::channel();
+        let done = Some(done);
+        let gone = |_| NotWritten(HubGone.to_string());
+        self.send(HubMessage::Write { writes, done })
+            .await
+            .map_err(gone)?;
+        written
+            .await
+            .unwrap_or_else(|_| Err(NotWritten(HubGone.to_string())))
+    }
+
+    /// For what may get lost when there is too much to do.
+    pub fn note(&self, writes: Vec<Write>) {
+        let message = HubMessage::Write { writes, done: None };
+        if self.messages.try_send(message).is_err() {
+            tracing::debug!("a note was left out");
+        }
     }
 
     pub async fn snapshot(&self) -> Result<Snapshot, HubGone> {
@@ -114,6 +152,11 @@ impl HubHandle {
         answer.await.map_err(|_| HubGone)
     }
 }
+
+/// The record could not be written, so nothing has changed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("Sayso cannot write its records: {0}")]
+pub struct NotWritten(pub(super) String);
 
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("Sayso is shutting down.")]

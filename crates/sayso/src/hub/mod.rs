@@ -17,6 +17,7 @@ mod from_agents;
 mod history;
 mod import;
 mod message;
+mod permission;
 mod progress;
 mod queue;
 mod recording;
@@ -39,6 +40,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sayso_broker::{Broker, ClientId, ClientRef, Event, ReplyTo, RequestId, SessionId, Timestamp};
+use sayso_protocol::{Scope, ServerMessage};
 use sayso_store::{Completion, Store, UnixMillis, Writer};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
@@ -49,7 +51,7 @@ use crate::config::Config;
 use crate::rules::{Call, RuleBook};
 
 pub use clients::{Frame, Outbox, outbox};
-pub use message::{Caller, HubGone, HubHandle, HubMessage, Reply, Snapshot};
+pub use message::{Caller, HubGone, HubHandle, HubMessage, NotWritten, Reply, Snapshot};
 
 use clients::Clients;
 use controls::Control;
@@ -208,11 +210,11 @@ impl Hub {
         match message {
             HubMessage::Connect {
                 client,
-                label,
+                me,
                 outbox,
                 welcomed,
             } => {
-                self.connect(client, label, outbox);
+                self.connect(client, *me, outbox);
                 // The connection may be gone already.
                 let _ = welcomed.send(());
             }
@@ -221,7 +223,16 @@ impl Hub {
                 self.dispatch(Event::ClientDisconnected { client });
             }
             HubMessage::Resync { client } => self.welcome(client),
-            HubMessage::Command { caller, message } => self.command(caller, message),
+            HubMessage::Command {
+                pass,
+                caller,
+                message,
+            } => self.command(&pass, caller, message),
+            HubMessage::Write { writes, done } => self.write_for(writes, done),
+            HubMessage::Devices(devices) => {
+                let message = ServerMessage::Devices(devices);
+                self.clients.broadcast_to(Scope::Admin, &message);
+            }
             HubMessage::Snapshot { reply } => {
                 let snapshot = self.snapshot();
                 // The one who asked may have gone.

@@ -5,7 +5,9 @@ use std::time::Duration;
 use sayso_broker::{Event, Timestamp};
 use sayso_protocol::ErrorCode;
 use sayso_store::{Completion, Write};
+use tokio::sync::oneshot;
 
+use super::message::NotWritten;
 use super::writes::{AfterWrite, Note};
 use super::{Hub, now, wire};
 
@@ -32,6 +34,22 @@ impl Hub {
             } else {
                 self.keep_note(note.writes, note.what);
             }
+        }
+    }
+
+    /// Writes something for somebody outside of the hub.
+    pub(super) fn write_for(
+        &mut self,
+        writes: Vec<Write>,
+        done: Option<oneshot::Sender<Result<(), NotWritten>>>,
+    ) {
+        let Some(done) = done else {
+            return self.note_all(writes, "a note about a device");
+        };
+        if let Err(AfterWrite::Told(done)) = self.writes.submit(writes, AfterWrite::Told(done)) {
+            let full = NotWritten("Too much is waiting to be written.".to_owned());
+            // The one who asked may have gone.
+            let _ = done.send(Err(full));
         }
     }
 
@@ -114,6 +132,11 @@ impl Hub {
                 tracing::error!(%error, what, "could not be written");
             }
             (AfterWrite::Kept(_) | AfterWrite::Nothing(_), Ok(())) => {}
+            (AfterWrite::Told(done), result) => {
+                let result = result.map_err(|error| NotWritten(error.to_string()));
+                // The one who asked may have gone.
+                let _ = done.send(result);
+            }
             (AfterWrite::Nothing(what), Err(error)) => {
                 tracing::error!(%error, what, "could not be written");
             }

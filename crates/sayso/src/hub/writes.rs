@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use sayso_broker::{Json, RecordId, SessionId, Timestamp};
 use sayso_protocol::Ack;
 use sayso_store::{Completion, SubmitError, Write, WriteJob, Writer};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
-use super::message::Caller;
+use super::message::{Caller, NotWritten};
 use super::sessions::Session;
 use super::transcript::Entry;
 use crate::agents::link::AgentHandle;
@@ -38,6 +38,8 @@ pub(super) enum AfterWrite {
     Forget { handle: AgentHandle },
     /// Nobody waits, but it must not get lost: tried again until it is written.
     Kept(Note),
+    /// Somebody outside of the hub waits.
+    Told(oneshot::Sender<Result<(), NotWritten>>),
     /// Nobody waits; a failure is logged.
     Nothing(&'static str),
 }

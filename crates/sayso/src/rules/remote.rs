@@ -2,39 +2,18 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, bail};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use crate::cli::{AddArguments, RulesArguments, RulesCommand};
-use crate::config::Config;
-use crate::web::Secret;
+use crate::remote::RunningServer;
 
-/// The server answers at once or not at all.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-struct Server {
-    url: String,
-    token: String,
-    client: reqwest::Client,
-}
+struct Server(RunningServer);
 
 pub async fn run(arguments: &RulesArguments, mut output: impl Write) -> anyhow::Result<()> {
-    let config = Config::load(
-        arguments.server.config.as_deref(),
-        &arguments.server.overrides(),
-    )?;
-    let secret = match &config.token {
-        Some(token) => Secret::new(token)?,
-        None => Secret::kept_in(&config.data_dir)?,
-    };
-    let server = Server {
-        url: format!("http://{}", config.listen),
-        token: secret.expose().to_owned(),
-        client: reqwest::Client::builder().timeout(PATIENCE).build()?,
-    };
+    let server = Server(RunningServer::at(&arguments.server)?);
     match &arguments.command {
         RulesCommand::List { json } => server.list(*json, &mut output).await,
         RulesCommand::Add(wanted) => server.add(wanted, &mut output).await,
@@ -61,26 +40,11 @@ pub async fn run(arguments: &RulesArguments, mut output: impl Write) -> anyhow::
 
 impl Server {
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let url = format!("{}/api{path}", self.url);
-        self.client.request(method, url).bearer_auth(&self.token)
+        self.0.request(method, path)
     }
 
-    /// The body of a good answer; the server's own words for a bad one.
     async fn answer(&self, request: RequestBuilder) -> anyhow::Result<Value> {
-        let hint = || {
-            format!(
-                "No Sayso answers at {}. Start it, or name its address with --listen",
-                self.url
-            )
-        };
-        let answer = request.send().await.with_context(hint)?;
-        let good = answer.status().is_success();
-        let body: Value = answer.json().await.context("The answer cannot be read")?;
-        match body["message"].as_str() {
-            Some(message) if !good => bail!("{message}"),
-            None if !good => bail!("The server refused without a reason."),
-            _ => Ok(body),
-        }
+        self.0.answer(request).await
     }
 
     async fn rules(&self) -> anyhow::Result<Vec<Value>> {

@@ -1,65 +1,54 @@
 //! Completion of folders and files, and the conversations of a folder.
 
 use axum::extract::{Query, State};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::{Json, Router};
 use jiff::Timestamp;
 use sayso_protocol::{Conversation, Conversations, ErrorCode};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::Web;
-use super::rest::refuse;
+use super::outside::outside;
+use super::refused::Refused;
+use super::rest::Answer;
 use crate::agents::claude;
 use crate::folders;
 
-pub(super) fn routes() -> Router<Web> {
-    Router::new()
-        .route("/folders", get(complete))
-        .route("/files", get(find))
-        .route("/conversations", get(conversations))
-}
-
 #[derive(Debug, Deserialize)]
-struct Typed {
+pub(super) struct Typed {
     path: String,
 }
 
-async fn complete(Query(typed): Query<Typed>) -> Response {
-    read(move || folders::complete(&typed.path)).await
+pub(super) async fn complete(Query(typed): Query<Typed>) -> Answer {
+    outside(move || folders::complete(&typed.path)).await
 }
 
 #[derive(Debug, Deserialize)]
-struct Wanted {
+pub(super) struct Wanted {
     cwd: String,
     #[serde(default)]
     query: String,
     limit: Option<usize>,
 }
 
-async fn find(Query(wanted): Query<Wanted>) -> Response {
+pub(super) async fn find(Query(wanted): Query<Wanted>) -> Answer {
     const SHOWN: usize = 20;
     let Some(cwd) = folders::typed_path(&wanted.cwd) else {
-        return not_absolute();
+        return Err(not_absolute());
     };
     let limit = wanted.limit.unwrap_or(SHOWN);
-    read(move || folders::find(&cwd, &wanted.query, limit)).await
+    outside(move || folders::find(&cwd, &wanted.query, limit)).await
 }
 
 #[derive(Debug, Deserialize)]
-struct Folder {
+pub(super) struct Folder {
     cwd: String,
 }
 
-async fn conversations(State(web): State<Web>, Query(folder): Query<Folder>) -> Response {
+pub(super) async fn conversations(State(web): State<Web>, Query(folder): Query<Folder>) -> Answer {
     let Some(cwd) = folders::typed_path(&folder.cwd) else {
-        return not_absolute();
+        return Err(not_absolute());
     };
-    let sessions = match web.store.sessions().await {
-        Ok(sessions) => sessions,
-        Err(error) => return refuse(ErrorCode::StoreUnavailable, error.to_string()),
-    };
-    read(move || {
+    let sessions = web.store.sessions().await?;
+    outside(move || {
         // The agent names its folders by their real paths.
         let cwd = cwd.canonicalize().unwrap_or(cwd);
         let conversations = claude::conversations(&cwd).into_iter().map(|found| {
@@ -82,17 +71,7 @@ async fn conversations(State(web): State<Web>, Query(folder): Query<Folder>) -> 
     .await
 }
 
-/// Reads files where waiting for them holds nobody up.
-async fn read<T: Serialize + Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Response {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(found) => Json(found).into_response(),
-        Err(error) => refuse(ErrorCode::Internal, error.to_string()),
-    }
-}
-
-fn not_absolute() -> Response {
+fn not_absolute() -> Refused {
     let text = "`cwd` must be an absolute path; start it with `/` or `~`.";
-    refuse(ErrorCode::FolderNotFound, text)
+    Refused::new(ErrorCode::FolderNotFound, text)
 }

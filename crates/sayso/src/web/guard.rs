@@ -4,11 +4,9 @@
 //! Host check stops names that were rebound to this machine, the Origin check
 //! stops other sites, and the credential stops everything else.
 
-use std::net::{IpAddr, SocketAddr};
-
 use axum::extract::{Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, ORIGIN, REFERRER_POLICY,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, ORIGIN, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
@@ -17,9 +15,13 @@ use axum::response::{IntoResponse, Response};
 use sayso_protocol::ErrorCode;
 
 use super::Web;
-use super::auth::Secret;
+use super::incoming::Sender;
 use super::preview::Untrusted;
-use super::rest::refuse;
+use super::refused::Refused;
+use crate::access::{AccessError, Credential, Guess, Pass};
+
+const NOBODY: &str = "Nobody is let in without a credential. Open the link that `sayso pair` prints, or send \
+    `Authorization: Bearer TOKEN`.";
 
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; frame-src 'self'; \
@@ -30,89 +32,11 @@ const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src '
 const UNTRUSTED_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; \
     img-src data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-/// Who may come in.
-#[derive(Debug)]
-pub(crate) struct Gate {
-    secret: Secret,
-    hosts: Vec<String>,
-    cookie_name: String,
-}
-
 /// How a request showed that it may come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Credential {
+enum Shown {
     Bearer,
     Cookie,
-}
-
-impl Gate {
-    pub(crate) fn new(secret: Secret, address: SocketAddr, allow_hosts: &[String]) -> Self {
-        let port = address.port();
-        let mut hosts = vec![
-            format!("127.0.0.1:{port}"),
-            format!("localhost:{port}"),
-            format!("[::1]:{port}"),
-        ];
-        if !address.ip().is_unspecified() && !address.ip().is_loopback() {
-            hosts.push(match address.ip() {
-                IpAddr::V4(ip) => format!("{ip}:{port}"),
-                IpAddr::V6(ip) => format!("[{ip}]:{port}"),
-            });
-        }
-        hosts.extend(allow_hosts.iter().map(|host| host.to_ascii_lowercase()));
-        Self {
-            secret,
-            hosts,
-            // Cookies are shared by all ports of a host; the name keeps two servers apart.
-            cookie_name: format!("sayso_{port}"),
-        }
-    }
-
-    pub(crate) fn is_token(&self, token: &str) -> bool {
-        self.secret.is(token)
-    }
-
-    pub(crate) fn cookie(&self) -> String {
-        let month = 30 * 24 * 60 * 60;
-        format!(
-            "{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={month}",
-            self.cookie_name,
-            self.secret.cookie()
-        )
-    }
-
-    fn knows_host(&self, headers: &HeaderMap) -> bool {
-        let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-        host.is_some_and(|host| self.hosts.contains(&host.to_ascii_lowercase()))
-    }
-
-    fn knows_origin(&self, origin: &HeaderValue) -> bool {
-        let origin = origin.to_str().unwrap_or_default().to_ascii_lowercase();
-        let host = origin
-            .strip_prefix("http://")
-            .or_else(|| origin.strip_prefix("https://"));
-        host.is_some_and(|host| self.hosts.iter().any(|known| known == host))
-    }
-
-    fn credential(&self, headers: &HeaderMap) -> Option<Credential> {
-        let bearer = headers
-            .get(AUTHORIZATION)
-            .and_then(|value| value.to_str().ok())
-            .and_then(|value| value.strip_prefix("Bearer "));
-        if let Some(token) = bearer {
-            return self.is_token(token.trim()).then_some(Credential::Bearer);
-        }
-        let cookies = headers
-            .get_all(COOKIE)
-            .iter()
-            .filter_map(|value| value.to_str().ok());
-        let ours = cookies
-            .flat_map(|value| value.split(';'))
-            .filter_map(|pair| pair.trim().split_once('='))
-            .filter(|(name, _)| *name == self.cookie_name)
-            .any(|(_, value)| self.secret.is_cookie(value));
-        ours.then_some(Credential::Cookie)
-    }
 }
 
 /// Every request: the host must be ours, and a page that asks must be ours.
@@ -123,43 +47,78 @@ pub(super) async fn check_host_and_origin(
 ) -> Response {
     let headers = request.headers();
     if !web.gate.knows_host(headers) {
-        return refuse(
+        return Refused::new(
             ErrorCode::Forbidden,
             "This name for the server is not known. Open it as localhost, or add the name to \
              `allow_hosts`.",
-        );
+        )
+        .into_response();
     }
     if let Some(origin) = headers.get(ORIGIN)
         && !web.gate.knows_origin(origin)
     {
-        return refuse(
-            ErrorCode::Forbidden,
-            "Requests from other sites are refused.",
-        );
+        let text = "Requests from other sites are refused.";
+        return Refused::new(ErrorCode::Forbidden, text).into_response();
     }
     next.run(request).await
 }
 
-/// Everything under `/api`: a valid token or cookie.
+/// Everything under `/api` but the way in: a valid token or cookie.
 pub(super) async fn require_credential(
     State(web): State<Web>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
-    let headers = request.headers();
-    let Some(credential) = web.gate.credential(headers) else {
-        return refuse(
-            ErrorCode::Unauthorized,
-            "Show the token: open the link that `sayso` printed, or send `Authorization: Bearer TOKEN`.",
-        );
-    };
-    if credential == Credential::Cookie && !is_own_page(&request) {
-        return refuse(
-            ErrorCode::Forbidden,
-            "With a cookie, only Sayso's own pages may do this. Scripts use the token.",
-        );
+    match let_through(&web, &request) {
+        Ok(pass) => {
+            web.access.seen(pass.identity);
+            request.extensions_mut().insert(pass);
+            next.run(request).await
+        }
+        Err(refused) => refused.into_response(),
     }
-    next.run(request).await
+}
+
+fn let_through(web: &Web, request: &Request) -> Result<Pass, Refused> {
+    let headers = request.headers();
+    let sender = Sender::of(headers, request.extensions());
+    let bearer = bearer(headers);
+    let (identity, shown) = match bearer {
+        Some(token) => (
+            web.access.identify(Credential::Bearer(token)),
+            Shown::Bearer,
+        ),
+        None => {
+            let cookies = web.gate.cookies(headers);
+            let known = cookies.filter_map(|value| web.access.identify(Credential::Cookie(value)));
+            (known.into_iter().next(), Shown::Cookie)
+        }
+    };
+    let pass = identity.and_then(|identity| web.access.pass(identity, &sender.label));
+    let Some(pass) = pass else {
+        // Whoever is right is let in however many were wrong before.
+        if bearer.is_some() {
+            if let Some(wait) = web.access.must_wait(sender.address, Guess::Secret) {
+                return Err(AccessError::Wait(wait).into());
+            }
+            web.access.was_wrong(sender.address, Guess::Secret);
+        }
+        return Err(Refused::new(ErrorCode::Unauthorized, NOBODY));
+    };
+    if shown == Shown::Cookie && !is_own_page(request) {
+        return Err(Refused::new(
+            ErrorCode::Forbidden,
+            "With a cookie, only Sayso's own pages may do this. Scripts use a token.",
+        ));
+    }
+    Ok(pass)
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(AUTHORIZATION)?;
+    // Something that is no token is a wrong token, not none.
+    let text = value.to_str().unwrap_or_default();
+    Some(text.strip_prefix("Bearer ").unwrap_or_default().trim())
 }
 
 /// A browser sends cookies for any page that asks it to; so the page must say

@@ -1,24 +1,22 @@
 //! The history, for people who look something up and for scripts that keep a copy.
 
+use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
 use axum::http::header;
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::{Json, Router};
+use axum::response::IntoResponse;
 use futures_util::stream;
 use jiff::Timestamp;
 use sayso_protocol::{ErrorCode, HistoryCheck, HistoryDetail, HistoryEntry, HistoryPage};
 use sayso_store::audit::AuditReader;
-use sayso_store::{
-    AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRow, ReadError, UnixMillis,
-};
+use sayso_store::{AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRow, UnixMillis};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::Web;
-use super::rest::refuse;
+use super::refused::Refused;
+use super::rest::Answer;
 use crate::audit::{ExportFormat, Secrets, exported_header, exported_row};
 use crate::mask::mask;
 
@@ -27,17 +25,9 @@ const LONGEST_PAGE: u32 = 500;
 /// A line of a list; the whole text is in the detail.
 const TEXT: usize = 500;
 
-pub(super) fn routes() -> Router<Web> {
-    Router::new()
-        .route("/history", get(page))
-        .route("/history/check", get(check))
-        .route("/history/export", get(export))
-        .route("/history/{seq}", get(detail))
-}
-
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+pub(super) struct Wanted {
     session_id: Option<Uuid>,
     project: Option<String>,
     tool: Option<String>,
@@ -53,13 +43,14 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn filter(self) -> Result<AuditFilter, String> {
+    fn filter(self) -> Result<AuditFilter, Refused> {
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
         let word = |name: &str, text: Option<String>, known: Vec<&'static str>| {
             let text = given(text);
             match &text {
                 Some(word) if !known.contains(&word.as_str()) => {
-                    Err(format!("`{name}` must be one of {}.", known.join(", ")))
+                    let text = format!("`{name}` must be one of {}.", known.join(", "));
+                    Err(Refused::new(ErrorCode::InvalidMessage, text))
                 }
                 _ => Ok(text),
             }
@@ -82,33 +73,22 @@ impl Wanted {
     }
 }
 
-async fn page(State(web): State<Web>, Query(wanted): Query<Wanted>) -> Response {
+pub(super) async fn page(State(web): State<Web>, Query(wanted): Query<Wanted>) -> Answer {
     let limit = wanted.limit.unwrap_or(PAGE).clamp(1, LONGEST_PAGE);
     let cursor = wanted
         .before
         .map_or(AuditCursor::Newest, AuditCursor::Before);
-    let filter = match wanted.filter() {
-        Ok(filter) => filter,
-        Err(text) => return refuse(ErrorCode::InvalidMessage, text),
-    };
-    match web.store.audit_page(&filter, cursor, limit).await {
-        Ok(rows) => {
-            let next = rows.last().map(|row| row.seq);
-            let entries = rows.iter().map(entry).collect();
-            Json(HistoryPage { entries, next }).into_response()
-        }
-        Err(error) => unreadable(&error),
-    }
+    let filter = wanted.filter()?;
+    let rows = web.store.audit_page(&filter, cursor, limit).await?;
+    let next = rows.last().map(|row| row.seq);
+    let entries = rows.iter().map(entry).collect();
+    Ok(Json(HistoryPage { entries, next }).into_response())
 }
 
-async fn detail(State(web): State<Web>, Path(seq): Path<i64>) -> Response {
-    let row = match web.store.audit_entry(seq).await {
-        Ok(Some(row)) => row,
-        Ok(None) => {
-            let text = "The history has no such entry.";
-            return refuse(ErrorCode::UnknownRequest, text);
-        }
-        Err(error) => return unreadable(&error),
+pub(super) async fn detail(State(web): State<Web>, Path(seq): Path<i64>) -> Answer {
+    let Some(row) = web.store.audit_entry(seq).await? else {
+        let text = "The history has no such entry.";
+        return Err(Refused::new(ErrorCode::UnknownRequest, text));
     };
     let mut related = Vec::new();
     if row.request_id.is_some() {
@@ -117,10 +97,7 @@ async fn detail(State(web): State<Web>, Path(seq): Path<i64>) -> Response {
             ..AuditFilter::default()
         };
         let cursor = AuditCursor::After(0);
-        match web.store.audit_page(&filter, cursor, LONGEST_PAGE).await {
-            Ok(rows) => related = rows,
-            Err(error) => return unreadable(&error),
-        }
+        related = web.store.audit_page(&filter, cursor, LONGEST_PAGE).await?;
     }
     related.retain(|other| other.seq != seq);
     let record = RawValue::from_string(row.body.clone()).or_else(|_| {
@@ -128,29 +105,29 @@ async fn detail(State(web): State<Web>, Path(seq): Path<i64>) -> Response {
         serde_json::value::to_raw_value(&row.body)
     });
     match record {
-        Ok(record) => Json(HistoryDetail {
+        Ok(record) => Ok(Json(HistoryDetail {
             entry: entry(&row),
             record,
             related: related.iter().map(entry).collect(),
         })
-        .into_response(),
-        Err(error) => refuse(ErrorCode::Internal, error.to_string()),
+        .into_response()),
+        Err(error) => Err(Refused::new(ErrorCode::Internal, error.to_string())),
     }
 }
 
 /// Sends page after page as it is read, so that the longest history needs no memory.
-async fn export(State(web): State<Web>, Query(wanted): Query<Wanted>) -> Response {
+pub(super) async fn export(State(web): State<Web>, Query(wanted): Query<Wanted>) -> Answer {
     let format = match wanted.format.as_deref() {
         None | Some("jsonl") => ExportFormat::Jsonl,
         Some("csv") => ExportFormat::Csv,
         Some(_) => {
-            return refuse(ErrorCode::InvalidMessage, "`format` must be jsonl or csv.");
+            return Err(Refused::new(
+                ErrorCode::InvalidMessage,
+                "`format` must be jsonl or csv.",
+            ));
         }
     };
-    let filter = match wanted.filter() {
-        Ok(filter) => filter,
-        Err(text) => return refuse(ErrorCode::InvalidMessage, text),
-    };
+    let filter = wanted.filter()?;
     let start = (web.store.audit(), filter, Some(0));
     let pages = stream::unfold(start, move |(reader, filter, after)| async move {
         let after = after?;
@@ -170,7 +147,7 @@ async fn export(State(web): State<Web>, Query(wanted): Query<Wanted>) -> Respons
         (header::CONTENT_TYPE, kind.to_owned()),
         (header::CONTENT_DISPOSITION, attachment),
     ];
-    (headers, Body::from_stream(pages)).into_response()
+    Ok((headers, Body::from_stream(pages)).into_response())
 }
 
 async fn export_page(
@@ -196,12 +173,11 @@ async fn export_page(
     }
 }
 
-async fn check(State(web): State<Web>) -> Response {
-    let result = match web.store.audit().verify().await {
-        Ok(result) => result,
-        Err(error) => return refuse(ErrorCode::StoreUnavailable, error.to_string()),
-    };
-    Json(match result {
+pub(super) async fn check(State(web): State<Web>) -> Answer {
+    let verified = web.store.audit().verify().await;
+    let verified =
+        verified.map_err(|error| Refused::new(ErrorCode::StoreUnavailable, error.to_string()))?;
+    let check = match verified {
         Ok(verified) => HistoryCheck {
             good: true,
             entries: verified.range.map_or(0, |(first, last)| last - first + 1),
@@ -214,8 +190,8 @@ async fn check(State(web): State<Web>) -> Response {
             problem: Some(finding.to_string()),
             first_bad: finding.first_bad_entry(),
         },
-    })
-    .into_response()
+    };
+    Ok(Json(check).into_response())
 }
 
 fn entry(row: &AuditRow) -> HistoryEntry {
@@ -234,8 +210,4 @@ fn entry(row: &AuditRow) -> HistoryEntry {
         by_name: row.actor_label.clone(),
         text,
     }
-}
-
-fn unreadable(error: &ReadError) -> Response {
-    refuse(ErrorCode::StoreUnavailable, error.to_string())
 }

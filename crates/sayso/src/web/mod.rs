@@ -1,15 +1,21 @@
 //! HTTP and WebSocket: who may come in, and what they get.
 
 mod assets;
-mod auth;
 mod baseline;
+mod devices;
 mod folders;
+mod gate;
 mod guard;
 mod history;
+mod incoming;
 mod label;
+mod outside;
 mod pages;
+mod pairing;
 mod preview;
+mod refused;
 mod rest;
+mod routes;
 mod rules;
 mod socket;
 
@@ -22,9 +28,11 @@ use axum::routing::get;
 use sayso_store::Store;
 use tower_http::limit::RequestBodyLimitLayer;
 
+use crate::access::Access;
 use crate::hub::HubHandle;
 
-pub use auth::{Secret, SecretError};
+pub use gate::Reach;
+pub use routes::{Need, Route, table};
 
 /// The largest message or body that is read and answered; larger ones are refused.
 pub(crate) const MAXIMUM_MESSAGE: usize = 8 * 1024 * 1024;
@@ -34,35 +42,35 @@ pub(crate) const MAXIMUM_MESSAGE: usize = 8 * 1024 * 1024;
 pub(crate) struct Web {
     hub: HubHandle,
     store: Store,
-    gate: Arc<guard::Gate>,
+    access: Access,
+    gate: Arc<gate::Gate>,
 }
 
 /// The whole server as a router.
 pub fn router(
     hub: HubHandle,
     store: Store,
-    secret: Secret,
+    access: Access,
     address: SocketAddr,
-    allow_hosts: &[String],
+    reach: Reach,
 ) -> Router {
     let web = Web {
         hub,
         store,
-        gate: Arc::new(guard::Gate::new(secret, address, allow_hosts)),
+        access,
+        gate: Arc::new(gate::Gate::new(address, reach)),
     };
-    let api = Router::new()
-        .route("/ws", get(socket::upgrade))
-        .merge(rest::routes())
-        .merge(folders::routes())
-        .merge(rules::routes())
-        .merge(history::routes())
+    let (open, guarded) = routes::routers();
+    let guarded = guarded
         .fallback(rest::not_found)
-        .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
-        .layer(middleware::from_fn(rest::as_json))
         .layer(middleware::from_fn_with_state(
             web.clone(),
             guard::require_credential,
         ));
+    let api = guarded
+        .merge(open)
+        .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
+        .layer(middleware::from_fn(rest::as_json));
     Router::new()
         .route("/healthz", get(rest::health))
         .nest("/api", api)

@@ -2,22 +2,27 @@
 
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, LOCATION, SET_COOKIE};
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use sayso_protocol::ErrorCode;
 
-use super::rest::refuse;
+use super::incoming::Sender;
+use super::refused::Refused;
 use super::{Web, assets};
+use crate::access::{Credential, Guess, Identity};
 
 /// Hashed file names never change their content.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
 pub(super) async fn page(State(web): State<Web>, request: Request) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return refuse(ErrorCode::NotFound, "There is nothing at this address.");
+        return nothing();
     }
     if let Some(token) = token(request.uri()) {
-        return let_in(&web, request.uri(), token);
+        let token = token.to_owned();
+        let (parts, _) = request.into_parts();
+        return let_in(&web, &parts, &token).await;
     }
     let path = request.uri().path().trim_start_matches('/');
     let known = request.headers().get(IF_NONE_MATCH);
@@ -27,13 +32,13 @@ pub(super) async fn page(State(web): State<Web>, request: Request) -> Response {
         None if !path.contains('.') && !path.starts_with("compat/") => {
             match assets::file("index.html") {
                 Some(file) => answer(file, known),
-                None => refuse(
-                    ErrorCode::NotFound,
-                    "This Sayso was built without its web app.",
-                ),
+                None => {
+                    let text = "This Sayso was built without its web app.";
+                    Refused::new(ErrorCode::NotFound, text).into_response()
+                }
             }
         }
-        None => refuse(ErrorCode::NotFound, "There is nothing at this address."),
+        None => nothing(),
     }
 }
 
@@ -50,16 +55,31 @@ fn answer(file: assets::File, known: Option<&HeaderValue>) -> Response {
     (headers, file.content).into_response()
 }
 
+fn nothing() -> Response {
+    let text = "There is nothing at this address.";
+    Refused::new(ErrorCode::NotFound, text).into_response()
+}
+
 /// Takes the token out of the address at once and leaves a cookie in its place.
-fn let_in(web: &Web, uri: &Uri, token: &str) -> Response {
+async fn let_in(web: &Web, parts: &Parts, token: &str) -> Response {
     // One leading slash: two would name another host.
-    let path = uri.path().trim_start_matches(['/', '\\']);
-    let location = [(LOCATION, format!("/{path}"))];
-    if web.gate.is_token(token) {
-        let cookie = [(SET_COOKIE, web.gate.cookie())];
-        (StatusCode::SEE_OTHER, location, cookie).into_response()
-    } else {
-        (StatusCode::SEE_OTHER, location).into_response()
+    let path = parts.uri.path().trim_start_matches(['/', '\\']);
+    let away = (StatusCode::SEE_OTHER, [(LOCATION, format!("/{path}"))]);
+    let sender = Sender::of(&parts.headers, &parts.extensions);
+    if web.access.identify(Credential::Bearer(token)) != Some(Identity::Owner) {
+        web.access.was_wrong(sender.address, Guess::Secret);
+        return away.into_response();
+    }
+    let mut cookies = web.gate.cookies(&parts.headers);
+    if cookies.any(|value| web.access.identify(Credential::Cookie(value)).is_some()) {
+        return away.into_response();
+    }
+    match web.access.let_owner_in(&sender.label).await {
+        Ok(credential) => {
+            let cookie = [(SET_COOKIE, web.gate.cookie(&credential))];
+            (cookie, away).into_response()
+        }
+        Err(error) => Refused::from(error).into_response(),
     }
 }
 

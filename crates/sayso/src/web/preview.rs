@@ -6,13 +6,14 @@
 
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use sayso_protocol::ErrorCode;
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::Web;
-use super::rest::refuse;
+use super::refused::Refused;
+use super::rest::Answer;
 
 /// Marks an answer whose body an agent wrote.
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +23,8 @@ pub(super) struct Untrusted;
 pub(super) async fn preview(
     State(web): State<Web>,
     Path((id, question, option)): Path<(Uuid, usize, usize)>,
-) -> Response {
-    let snapshot = match web.hub.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(gone) => return refuse(ErrorCode::ShuttingDown, gone.to_string()),
-    };
+) -> Answer {
+    let snapshot = web.hub.snapshot().await?;
     let mut requests = snapshot.pending_requests.into_iter();
     let request = requests.find(|request| request.request_id == id);
     let input =
@@ -36,7 +34,7 @@ pub(super) async fn preview(
     });
     let Some(html) = html else {
         let text = "There is no open question with such an option, or it has no preview.";
-        return refuse(ErrorCode::UnknownRequest, text);
+        return Err(Refused::new(ErrorCode::UnknownRequest, text));
     };
     let body = (
         [(CONTENT_TYPE, "text/html; charset=utf-8")],
@@ -44,5 +42,5 @@ pub(super) async fn preview(
     );
     let mut response = body.into_response();
     response.extensions_mut().insert(Untrusted);
-    response
+    Ok(response)
 }

@@ -1,339 +1,230 @@
 //! REST, for scripts and integrations: the same messages, the same errors.
 
+use axum::Json;
 use axum::extract::{Path, Query, Request, State};
-use axum::http::header::{CONTENT_TYPE, USER_AGENT};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
 use sayso_protocol::{
-    ClientMessage, ContentBlock, Decision, ErrorCode, ErrorMessage, Extend, ParseError,
-    RequestTarget, Respond, SendMessage, SessionTarget, SetPermissionMode, parse_body,
+    ClientMessage, ContentBlock, Decision, ErrorCode, Extend, RequestTarget, Respond, SendMessage,
+    SessionTarget, SetPermissionMode,
 };
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{Web, label};
+use super::Web;
+use super::incoming::Sent;
+use super::refused::Refused;
+use crate::access::Pass;
+
+/// What a handler gives.
+pub(super) type Answer = Result<Response, Refused>;
 
 /// How many transcript entries one answer holds at most.
 const MAXIMUM_PAGE: u32 = 1000;
-
-pub(super) fn routes() -> Router<Web> {
-    Router::new()
-        .route("/me", get(me))
-        .route("/sessions", get(sessions).post(start_session))
-        .route("/sessions/{id}/messages", post(send_message))
-        .route("/sessions/{id}/interrupt", post(interrupt))
-        .route("/sessions/{id}/stop", post(stop_session))
-        .route("/sessions/{id}/permission_mode", post(set_permission_mode))
-        .route("/sessions/{id}/transcript", get(transcript))
-        .route("/requests", get(requests))
-        .route("/requests/{id}", get(request))
-        .route("/requests/{id}/baseline", get(super::baseline::baseline))
-        .route(
-            "/requests/{id}/preview/{question}/{option}",
-            get(super::preview::preview),
-        )
-        .route("/requests/{id}/decision", post(decide))
-        .route("/requests/{id}/hold", post(hold))
-        .route("/requests/{id}/resume_clock", post(resume_clock))
-        .route("/requests/{id}/extend", post(extend))
-}
 
 pub(super) async fn health() -> Response {
     Json(json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")})).into_response()
 }
 
-pub(super) async fn not_found() -> Response {
-    refuse(ErrorCode::NotFound, "There is nothing at this address.")
+pub(super) async fn not_found() -> Refused {
+    Refused::new(ErrorCode::NotFound, "There is nothing at this address.")
 }
 
 /// Lets a page find out whether it is let in.
-async fn me() -> Response {
-    Json(json!({"server_version": env!("CARGO_PKG_VERSION")})).into_response()
+pub(super) async fn me(State(web): State<Web>, pass: Pass) -> Response {
+    let me = web.access.me(&pass);
+    Json(json!({"server_version": env!("CARGO_PKG_VERSION"), "me": me})).into_response()
 }
 
-async fn sessions(State(web): State<Web>) -> Response {
-    match web.hub.snapshot().await {
-        Ok(snapshot) => Json(json!({"sessions": snapshot.sessions})).into_response(),
-        Err(gone) => refuse(ErrorCode::ShuttingDown, gone.to_string()),
+pub(super) async fn sessions(State(web): State<Web>) -> Answer {
+    let snapshot = web.hub.snapshot().await?;
+    Ok(Json(json!({"sessions": snapshot.sessions})).into_response())
+}
+
+pub(super) async fn requests(State(web): State<Web>) -> Answer {
+    // Serialised by hand: raw JSON must not pass through a `Value`.
+    #[derive(serde::Serialize)]
+    struct Body {
+        pending_requests: Vec<sayso_protocol::PendingRequest>,
     }
+    let pending_requests = web.hub.snapshot().await?.pending_requests;
+    Ok(Json(Body { pending_requests }).into_response())
 }
 
-async fn requests(State(web): State<Web>) -> Response {
-    match web.hub.snapshot().await {
-        Ok(snapshot) => {
-            // Serialised by hand: raw JSON must not pass through a `Value`.
-            #[derive(serde::Serialize)]
-            struct Body {
-                pending_requests: Vec<sayso_protocol::PendingRequest>,
-            }
-            let pending_requests = snapshot.pending_requests;
-            Json(Body { pending_requests }).into_response()
+pub(super) async fn request(State(web): State<Web>, Path(id): Path<Uuid>) -> Answer {
+    let snapshot = web.hub.snapshot().await?;
+    let mut requests = snapshot.pending_requests.into_iter();
+    match requests.find(|request| request.request_id == id) {
+        Some(request) => Ok(Json(request).into_response()),
+        None => {
+            let text = "There is no open request with this id.";
+            Err(Refused::new(ErrorCode::UnknownRequest, text))
         }
-        Err(gone) => refuse(ErrorCode::ShuttingDown, gone.to_string()),
-    }
-}
-
-async fn request(State(web): State<Web>, Path(id): Path<Uuid>) -> Response {
-    let snapshot = match web.hub.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(gone) => return refuse(ErrorCode::ShuttingDown, gone.to_string()),
-    };
-    match snapshot
-        .pending_requests
-        .into_iter()
-        .find(|request| request.request_id == id)
-    {
-        Some(request) => Json(request).into_response(),
-        None => refuse(
-            ErrorCode::UnknownRequest,
-            "There is no open request with this id.",
-        ),
     }
 }
 
 #[derive(Debug, Deserialize)]
-struct Page {
+pub(super) struct Page {
     after: Option<i64>,
     before: Option<i64>,
     limit: Option<u32>,
 }
 
-async fn transcript(
+pub(super) async fn transcript(
     State(web): State<Web>,
     Path(id): Path<Uuid>,
     Query(page): Query<Page>,
-) -> Response {
+) -> Answer {
+    #[derive(serde::Serialize)]
+    struct Body {
+        entries: Vec<Box<RawValue>>,
+    }
     let limit = page.limit.unwrap_or(MAXIMUM_PAGE).clamp(1, MAXIMUM_PAGE);
     let session = sayso_store::SessionId(id);
-    match web.store.session(session).await {
-        Ok(Some(_)) => {}
-        Ok(None) => return refuse(ErrorCode::UnknownSession, "There is no such session."),
-        Err(error) => return refuse(ErrorCode::StoreUnavailable, error.to_string()),
+    if web.store.session(session).await?.is_none() {
+        let text = "There is no such session.";
+        return Err(Refused::new(ErrorCode::UnknownSession, text));
     }
     let rows = match page.before {
-        Some(before) => web.store.entries_before(session, before, limit).await,
+        Some(before) => web.store.entries_before(session, before, limit).await?,
         None => {
             let after = page.after.unwrap_or(0);
-            web.store.entries(session, after, limit).await
+            web.store.entries(session, after, limit).await?
         }
     };
-    match rows {
-        Ok(rows) => {
-            #[derive(serde::Serialize)]
-            struct Body {
-                entries: Vec<Box<RawValue>>,
-            }
-            let entries = rows
-                .into_iter()
-                .filter_map(|row| RawValue::from_string(row.body).ok());
-            let entries = entries.collect();
-            Json(Body { entries }).into_response()
-        }
-        Err(error) => refuse(ErrorCode::StoreUnavailable, error.to_string()),
-    }
+    let bodies = rows.into_iter();
+    let entries = bodies.filter_map(|row| RawValue::from_string(row.body).ok());
+    let entries = entries.collect();
+    Ok(Json(Body { entries }).into_response())
 }
 
-async fn start_session(State(web): State<Web>, headers: HeaderMap, body: String) -> Response {
-    match read(&headers, "start_session", &body) {
-        Ok(start) => call(&web, &headers, ClientMessage::StartSession(start)).await,
-        Err(error) => refuse(error.code, error.message),
-    }
+pub(super) async fn start_session(State(web): State<Web>, pass: Pass, sent: Sent) -> Answer {
+    let start = sent.read("start_session")?;
+    call(&web, pass, ClientMessage::StartSession(start)).await
 }
 
-async fn send_message(
+pub(super) async fn send_message(
     State(web): State<Web>,
+    pass: Pass,
     Path(session_id): Path<Uuid>,
-    headers: HeaderMap,
-    body: String,
-) -> Response {
+    sent: Sent,
+) -> Answer {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Body {
         content: Vec<ContentBlock>,
     }
-    match read::<Body>(&headers, "send_message", &body) {
-        Ok(Body { content }) => {
-            let message = SendMessage {
-                session_id,
-                content,
-            };
-            call(&web, &headers, ClientMessage::SendMessage(message)).await
-        }
-        Err(error) => refuse(error.code, error.message),
-    }
+    let Body { content } = sent.read("send_message")?;
+    let message = SendMessage {
+        session_id,
+        content,
+    };
+    call(&web, pass, ClientMessage::SendMessage(message)).await
 }
 
-async fn interrupt(
+pub(super) async fn interrupt(
     State(web): State<Web>,
+    pass: Pass,
     Path(session_id): Path<Uuid>,
-    headers: HeaderMap,
-) -> Response {
-    call(
-        &web,
-        &headers,
-        ClientMessage::Interrupt(SessionTarget { session_id }),
-    )
-    .await
+) -> Answer {
+    let target = SessionTarget { session_id };
+    call(&web, pass, ClientMessage::Interrupt(target)).await
 }
 
-async fn stop_session(
+pub(super) async fn stop_session(
     State(web): State<Web>,
+    pass: Pass,
     Path(session_id): Path<Uuid>,
-    headers: HeaderMap,
-) -> Response {
-    call(
-        &web,
-        &headers,
-        ClientMessage::StopSession(SessionTarget { session_id }),
-    )
-    .await
+) -> Answer {
+    let target = SessionTarget { session_id };
+    call(&web, pass, ClientMessage::StopSession(target)).await
 }
 
-async fn set_permission_mode(
+pub(super) async fn set_permission_mode(
     State(web): State<Web>,
+    pass: Pass,
     Path(session_id): Path<Uuid>,
-    headers: HeaderMap,
-    body: String,
-) -> Response {
+    sent: Sent,
+) -> Answer {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Body {
         permission_mode: String,
     }
-    match read::<Body>(&headers, "set_permission_mode", &body) {
-        Ok(Body { permission_mode }) => {
-            let message = SetPermissionMode {
-                session_id,
-                permission_mode,
-            };
-            call(&web, &headers, ClientMessage::SetPermissionMode(message)).await
-        }
-        Err(error) => refuse(error.code, error.message),
-    }
+    let Body { permission_mode } = sent.read("set_permission_mode")?;
+    let message = SetPermissionMode {
+        session_id,
+        permission_mode,
+    };
+    call(&web, pass, ClientMessage::SetPermissionMode(message)).await
 }
 
-async fn decide(
+pub(super) async fn decide(
     State(web): State<Web>,
+    pass: Pass,
     Path(request_id): Path<Uuid>,
-    headers: HeaderMap,
-    body: String,
-) -> Response {
+    sent: Sent,
+) -> Answer {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Body {
         input_digest: String,
         decision: Decision,
     }
-    match read::<Body>(&headers, "decision", &body) {
-        Ok(Body {
-            input_digest,
-            decision,
-        }) => {
-            let respond = Respond {
-                request_id,
-                input_digest,
-                decision,
-            };
-            call(&web, &headers, ClientMessage::Respond(respond)).await
-        }
-        Err(error) => refuse(error.code, error.message),
-    }
+    let body: Body = sent.read("decision")?;
+    let respond = Respond {
+        request_id,
+        input_digest: body.input_digest,
+        decision: body.decision,
+    };
+    call(&web, pass, ClientMessage::Respond(respond)).await
 }
 
-async fn hold(
+pub(super) async fn hold(
     State(web): State<Web>,
+    pass: Pass,
     Path(request_id): Path<Uuid>,
-    headers: HeaderMap,
-) -> Response {
-    call(
-        &web,
-        &headers,
-        ClientMessage::Hold(RequestTarget { request_id }),
-    )
-    .await
+) -> Answer {
+    let target = RequestTarget { request_id };
+    call(&web, pass, ClientMessage::Hold(target)).await
 }
 
-async fn resume_clock(
+pub(super) async fn resume_clock(
     State(web): State<Web>,
+    pass: Pass,
     Path(request_id): Path<Uuid>,
-    headers: HeaderMap,
-) -> Response {
-    call(
-        &web,
-        &headers,
-        ClientMessage::ResumeClock(RequestTarget { request_id }),
-    )
-    .await
+) -> Answer {
+    let target = RequestTarget { request_id };
+    call(&web, pass, ClientMessage::ResumeClock(target)).await
 }
 
-async fn extend(
+pub(super) async fn extend(
     State(web): State<Web>,
+    pass: Pass,
     Path(request_id): Path<Uuid>,
-    headers: HeaderMap,
-    body: String,
-) -> Response {
+    sent: Sent,
+) -> Answer {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Body {
         seconds: u32,
     }
-    match read::<Body>(&headers, "extend", &body) {
-        Ok(Body { seconds }) => {
-            let message = Extend {
-                request_id,
-                seconds,
-            };
-            call(&web, &headers, ClientMessage::Extend(message)).await
-        }
-        Err(error) => refuse(error.code, error.message),
-    }
+    let Body { seconds } = sent.read("extend")?;
+    let message = Extend {
+        request_id,
+        seconds,
+    };
+    call(&web, pass, ClientMessage::Extend(message)).await
 }
 
-/// JSON only: a form of another site cannot send it without asking first.
-pub(super) fn read<T: DeserializeOwned>(
-    headers: &HeaderMap,
-    name: &str,
-    body: &str,
-) -> Result<T, ParseError> {
-    let kind = headers
-        .get(CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok());
-    let kind = kind
-        .unwrap_or_default()
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim();
-    if kind != "application/json" {
-        return Err(ParseError {
-            id: None,
-            code: ErrorCode::InvalidMessage,
-            message: "Send JSON with `Content-Type: application/json`.".to_owned(),
-        });
-    }
-    parse_body(name, body)
-}
-
-pub(super) async fn call(web: &Web, headers: &HeaderMap, message: ClientMessage) -> Response {
-    let agent = headers
-        .get(USER_AGENT)
-        .and_then(|agent| agent.to_str().ok());
-    match web.hub.call(&label::label(agent), message).await {
-        Ok(Ok(ack)) => Json(ack).into_response(),
-        Ok(Err(error)) => (status(error.code), Json(error)).into_response(),
-        Err(gone) => refuse(ErrorCode::ShuttingDown, gone.to_string()),
-    }
-}
-
-/// An error as every route gives it: a status, a code and a sentence.
-pub(super) fn refuse(code: ErrorCode, message: impl Into<String>) -> Response {
-    (status(code), Json(ErrorMessage::new(code, message))).into_response()
+/// Hands a message to the hub and gives back its answer.
+pub(super) async fn call(web: &Web, pass: Pass, message: ClientMessage) -> Answer {
+    let ack = web.hub.call(pass, message).await??;
+    Ok(Json(ack).into_response())
 }
 
 /// Gives the framework's own refusals (a bad id, a wrong method) the form of ours.
@@ -359,39 +250,7 @@ pub(super) async fn as_json(request: Request, next: Next) -> Response {
             "The address, its parameters or the body cannot be read. Ids are UUIDs, bodies are JSON.",
         ),
     };
-    let mut refusal = refuse(code, text);
+    let mut refusal = Refused::new(code, text).into_response();
     *refusal.status_mut() = status;
     refusal
-}
-
-fn status(code: ErrorCode) -> StatusCode {
-    match code {
-        ErrorCode::InvalidMessage
-        | ErrorCode::UnknownType
-        | ErrorCode::InvalidAnswer
-        | ErrorCode::InvalidRule
-        | ErrorCode::FolderNotFound => StatusCode::BAD_REQUEST,
-        ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
-        ErrorCode::Forbidden => StatusCode::FORBIDDEN,
-        ErrorCode::UnknownSession
-        | ErrorCode::UnknownRequest
-        | ErrorCode::UnknownConversation
-        | ErrorCode::UnknownRule
-        | ErrorCode::NotFound => StatusCode::NOT_FOUND,
-        ErrorCode::AlreadyDecided
-        | ErrorCode::DigestMismatch
-        | ErrorCode::SessionTaken
-        | ErrorCode::SessionEnded
-        | ErrorCode::FolderNotTrusted
-        | ErrorCode::RuleTooBroad
-        | ErrorCode::AlreadySent => StatusCode::CONFLICT,
-        ErrorCode::MessageTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-        ErrorCode::NotSupported => StatusCode::UNPROCESSABLE_ENTITY,
-        ErrorCode::AgentError => StatusCode::BAD_GATEWAY,
-        ErrorCode::AgentUnavailable
-        | ErrorCode::Overloaded
-        | ErrorCode::StoreUnavailable
-        | ErrorCode::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
-        ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-    }
 }

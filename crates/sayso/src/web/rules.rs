@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
+use axum::Json;
 use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post, put};
-use axum::{Json, Router};
+use axum::response::IntoResponse;
 use jiff::Timestamp;
 use sayso_policy::{evaluate, risk, suggest};
 use sayso_protocol::{
@@ -18,118 +16,91 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::Web;
-use super::rest::{call, read, refuse};
+use super::incoming::Sent;
+use super::outside::outside;
+use super::refused::Refused;
+use super::rest::{Answer, call};
+use crate::access::Pass;
 use crate::hub::Snapshot;
 use crate::rules::{self, Call};
 
-pub(super) fn routes() -> Router<Web> {
-    Router::new()
-        .route("/rules", get(list).post(add))
-        .route("/rules/settings", get(settings).post(read_settings))
-        .route("/rules/try", post(try_rule))
-        .route("/rules/test", post(test))
-        .route("/rules/{id}", put(update).delete(remove))
-        .route("/rules/{id}/enabled", post(enable))
-        .route("/requests/{id}/rules", get(suggestions))
+pub(super) async fn list(State(web): State<Web>) -> Answer {
+    let rules = web.hub.snapshot().await?.rules;
+    Ok(Json(json!({ "rules": rules })).into_response())
 }
 
-async fn list(State(web): State<Web>) -> Response {
-    match web.hub.snapshot().await {
-        Ok(snapshot) => Json(json!({"rules": snapshot.rules})).into_response(),
-        Err(gone) => refuse(ErrorCode::ShuttingDown, gone.to_string()),
-    }
+pub(super) async fn add(State(web): State<Web>, pass: Pass, sent: Sent) -> Answer {
+    let wanted: AddRule = sent.read("add_rule")?;
+    call(&web, pass, ClientMessage::AddRule(wanted)).await
 }
 
-async fn add(State(web): State<Web>, headers: HeaderMap, body: String) -> Response {
-    match read::<AddRule>(&headers, "add_rule", &body) {
-        Ok(wanted) => call(&web, &headers, ClientMessage::AddRule(wanted)).await,
-        Err(error) => refuse(error.code, error.message),
-    }
-}
-
-async fn update(
+pub(super) async fn update(
     State(web): State<Web>,
+    pass: Pass,
     Path(rule_id): Path<Uuid>,
-    headers: HeaderMap,
-    body: String,
-) -> Response {
-    match read::<AddRule>(&headers, "update_rule", &body) {
-        Ok(rule) => {
-            let update = UpdateRule { rule_id, rule };
-            call(&web, &headers, ClientMessage::UpdateRule(update)).await
-        }
-        Err(error) => refuse(error.code, error.message),
-    }
+    sent: Sent,
+) -> Answer {
+    let rule: AddRule = sent.read("update_rule")?;
+    let update = UpdateRule { rule_id, rule };
+    call(&web, pass, ClientMessage::UpdateRule(update)).await
 }
 
-async fn enable(
+pub(super) async fn enable(
     State(web): State<Web>,
+    pass: Pass,
     Path(rule_id): Path<Uuid>,
-    headers: HeaderMap,
-    body: String,
-) -> Response {
+    sent: Sent,
+) -> Answer {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Body {
         enabled: bool,
     }
-    match read::<Body>(&headers, "enable_rule", &body) {
-        Ok(Body { enabled }) => {
-            let enable = EnableRule { rule_id, enabled };
-            call(&web, &headers, ClientMessage::EnableRule(enable)).await
-        }
-        Err(error) => refuse(error.code, error.message),
-    }
+    let Body { enabled } = sent.read("enable_rule")?;
+    let enable = EnableRule { rule_id, enabled };
+    call(&web, pass, ClientMessage::EnableRule(enable)).await
 }
 
-async fn remove(State(web): State<Web>, Path(rule_id): Path<Uuid>, headers: HeaderMap) -> Response {
+pub(super) async fn remove(
+    State(web): State<Web>,
+    pass: Pass,
+    Path(rule_id): Path<Uuid>,
+) -> Answer {
     let remove = RemoveRule { rule_id };
-    call(&web, &headers, ClientMessage::RemoveRule(remove)).await
+    call(&web, pass, ClientMessage::RemoveRule(remove)).await
 }
 
 /// The rules as a settings file of Claude Code, for a folder or everywhere.
-async fn settings(State(web): State<Web>, Query(place): Query<Place>) -> Response {
-    let snapshot = match web.hub.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(gone) => return refuse(ErrorCode::ShuttingDown, gone.to_string()),
-    };
+pub(super) async fn settings(State(web): State<Web>, Query(place): Query<Place>) -> Answer {
+    let snapshot = web.hub.snapshot().await?;
     let cwd = match place.cwd.as_deref().map(crate::folders::typed_path) {
-        Some(None) => return refuse(ErrorCode::InvalidMessage, "`cwd` must be an absolute path."),
+        Some(None) => return Err(not_absolute()),
         Some(Some(cwd)) => Some(cwd),
         None => None,
     };
     let now = Timestamp::now();
-    Json(rules::write_settings(&snapshot.rules, cwd.as_deref(), now)).into_response()
+    Ok(Json(rules::write_settings(&snapshot.rules, cwd.as_deref(), now)).into_response())
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Place {
+pub(super) struct Place {
     cwd: Option<String>,
 }
 
 /// What such a file says; nothing is kept.
-async fn read_settings(headers: HeaderMap, body: String) -> Response {
-    let wanted = match read::<ReadSettings>(&headers, "settings", &body) {
-        Ok(wanted) => wanted,
-        Err(error) => return refuse(error.code, error.message),
-    };
-    match rules::read_settings(&wanted.text) {
-        Ok(found) => Json(found).into_response(),
-        Err(error) => refuse(error.code, error.message),
-    }
+pub(super) async fn read_settings(sent: Sent) -> Answer {
+    let wanted: ReadSettings = sent.read("settings")?;
+    Ok(Json(rules::read_settings(&wanted.text)?).into_response())
 }
 
 /// What could be remembered of an open request.
-async fn suggestions(State(web): State<Web>, Path(id): Path<Uuid>) -> Response {
-    let snapshot = match web.hub.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(gone) => return refuse(ErrorCode::ShuttingDown, gone.to_string()),
-    };
+pub(super) async fn suggestions(State(web): State<Web>, Path(id): Path<Uuid>) -> Answer {
+    let snapshot = web.hub.snapshot().await?;
     let open = open_calls(&snapshot);
     let Some((_, call)) = open.into_iter().find(|(request, _)| *request == id) else {
         let text = "There is no open request with this id.";
-        return refuse(ErrorCode::UnknownRequest, text);
+        return Err(Refused::new(ErrorCode::UnknownRequest, text));
     };
     outside(move || {
         let call = call.with_links();
@@ -140,19 +111,10 @@ async fn suggestions(State(web): State<Web>, Path(id): Path<Uuid>) -> Response {
     .await
 }
 
-async fn try_rule(State(web): State<Web>, headers: HeaderMap, body: String) -> Response {
-    let wanted = match read::<TryRule>(&headers, "try", &body) {
-        Ok(wanted) => wanted,
-        Err(error) => return refuse(error.code, error.message),
-    };
-    let snapshot = match web.hub.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(gone) => return refuse(ErrorCode::ShuttingDown, gone.to_string()),
-    };
-    let history = match past(&web, &snapshot, wanted.session_id).await {
-        Ok(history) => history,
-        Err(refusal) => return *refusal,
-    };
+pub(super) async fn try_rule(State(web): State<Web>, sent: Sent) -> Answer {
+    let wanted: TryRule = sent.read("try")?;
+    let snapshot = web.hub.snapshot().await?;
+    let history = past(&web, &snapshot, wanted.session_id).await?;
     outside(move || {
         let with_links = |call: Call| call.with_links();
         let history: Vec<Call> = history.into_iter().map(with_links).collect();
@@ -169,36 +131,25 @@ async fn try_rule(State(web): State<Web>, headers: HeaderMap, body: String) -> R
     .await
 }
 
-async fn past(
-    web: &Web,
-    snapshot: &Snapshot,
-    session: Option<Uuid>,
-) -> Result<Vec<Call>, Box<Response>> {
+async fn past(web: &Web, snapshot: &Snapshot, session: Option<Uuid>) -> Result<Vec<Call>, Refused> {
     let Some(id) = session else {
         return Ok(Vec::new());
     };
     let mut sessions = snapshot.sessions.iter();
     let Some(session) = sessions.find(|session| session.session_id == id) else {
-        let refusal = refuse(ErrorCode::UnknownSession, "There is no such session.");
-        return Err(Box::new(refusal));
+        let text = "There is no such session.";
+        return Err(Refused::new(ErrorCode::UnknownSession, text));
     };
     let cwd = PathBuf::from(&session.cwd);
-    let calls = rules::past_calls(&web.store, sayso_store::SessionId(id), &cwd).await;
-    calls.map_err(|error| Box::new(refuse(ErrorCode::StoreUnavailable, error.to_string())))
+    Ok(rules::past_calls(&web.store, sayso_store::SessionId(id), &cwd).await?)
 }
 
 /// Would this be asked, and why?
-async fn test(State(web): State<Web>, headers: HeaderMap, body: String) -> Response {
-    let wanted = match read::<TestCall>(&headers, "test", &body) {
-        Ok(wanted) => wanted,
-        Err(error) => return refuse(error.code, error.message),
-    };
-    let snapshot = match web.hub.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(gone) => return refuse(ErrorCode::ShuttingDown, gone.to_string()),
-    };
+pub(super) async fn test(State(web): State<Web>, sent: Sent) -> Answer {
+    let wanted: TestCall = sent.read("test")?;
+    let snapshot = web.hub.snapshot().await?;
     let Some(cwd) = crate::folders::typed_path(&wanted.cwd) else {
-        return refuse(ErrorCode::InvalidMessage, "`cwd` must be an absolute path.");
+        return Err(not_absolute());
     };
     outside(move || {
         let call = Call::new(&wanted.tool_name, wanted.tool_input, &cwd).with_links();
@@ -214,6 +165,10 @@ async fn test(State(web): State<Web>, headers: HeaderMap, body: String) -> Respo
         }
     })
     .await
+}
+
+fn not_absolute() -> Refused {
+    Refused::new(ErrorCode::InvalidMessage, "`cwd` must be an absolute path.")
 }
 
 /// The calls that open requests ask about.
@@ -235,14 +190,4 @@ fn session_of(snapshot: &Snapshot, request: Uuid) -> Option<Uuid> {
     let mut requests = snapshot.pending_requests.iter();
     let request = requests.find(|open| open.request_id == request)?;
     Some(request.session_id)
-}
-
-/// The file system and long commands are no work for the server's own threads.
-async fn outside<T: serde::Serialize + Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Response {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(answer) => Json(answer).into_response(),
-        Err(error) => refuse(ErrorCode::Internal, error.to_string()),
-    }
 }

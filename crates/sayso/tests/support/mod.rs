@@ -14,9 +14,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
+use sayso::access::Secret;
 use sayso::config::{Config, Limit, OnShutdown, PolicySettings};
 use sayso::server::Server;
-use sayso::web::Secret;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
@@ -299,7 +299,7 @@ impl Client {
     }
 }
 
-/// Reads a server's first lines up to its address, without the token.
+/// Reads a server's first lines up to its address, without the secret.
 pub(crate) async fn printed_url(stdout: tokio::process::ChildStdout) -> String {
     use tokio::io::{AsyncBufReadExt, BufReader};
     let mut lines = BufReader::new(stdout).lines();
@@ -309,7 +309,7 @@ pub(crate) async fn printed_url(stdout: tokio::process::ChildStdout) -> String {
             .expect("the address comes")
             .unwrap()
             .expect("the server is up");
-        if let Some((url, _)) = line.trim().split_once("/?token=") {
+        if let Some((url, _)) = line.trim().split_once("/#pair=") {
             return url.to_owned();
         }
     }

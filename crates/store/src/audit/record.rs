@@ -19,16 +19,19 @@ pub enum AuditKind {
     Mode,
     /// A session started or ended.
     Session,
+    /// A device or a token was let in, changed or revoked, or the password changed.
+    Access,
 }
 
 impl AuditKind {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Decision,
         Self::Outcome,
         Self::Alert,
         Self::Rule,
         Self::Mode,
         Self::Session,
+        Self::Access,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -39,6 +42,7 @@ impl AuditKind {
             Self::Rule => "rule",
             Self::Mode => "mode",
             Self::Session => "session",
+            Self::Access => "access",
         }
     }
 }

@@ -3,6 +3,7 @@
 mod audit;
 mod backup;
 mod crash;
+mod devices;
 mod facts;
 mod faults;
 mod group;

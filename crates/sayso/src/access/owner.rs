@@ -1,4 +1,4 @@
-//! The secret that clients must show, and the cookie that stands for it.
+//! The server's own token: whoever shows it is the owner.
 
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
 /// A token shorter than this could be guessed.
@@ -79,21 +77,8 @@ impl Secret {
         &self.0
     }
 
-    pub(super) fn is(&self, token: &str) -> bool {
+    pub(crate) fn is(&self, token: &str) -> bool {
         self.0.as_bytes().ct_eq(token.as_bytes()).into()
-    }
-
-    /// What the cookie holds: made from the token, so that it outlives a
-    /// restart, and not the token, so that it opens nothing else.
-    pub(super) fn cookie(&self) -> String {
-        #[expect(clippy::expect_used, reason = "HMAC takes keys of every length")]
-        let mut mac = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()).expect("a key");
-        mac.update(b"sayso session cookie, version 1");
-        URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
-    }
-
-    pub(super) fn is_cookie(&self, value: &str) -> bool {
-        self.cookie().as_bytes().ct_eq(value.as_bytes()).into()
     }
 }
 
@@ -116,11 +101,8 @@ mod tests {
     }
 
     #[test]
-    fn the_cookie_is_not_the_token() {
+    fn the_token_is_not_printed() {
         let secret = Secret::new("0123456789abcdef").unwrap();
-        assert!(secret.is_cookie(&secret.cookie()));
-        assert!(!secret.is_cookie(secret.expose()));
-        assert!(!secret.is(&secret.cookie()));
         assert!(!format!("{secret:?}").contains("0123"));
     }
 

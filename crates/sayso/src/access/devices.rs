@@ -1,0 +1,239 @@
+//! The devices that are let in, as they are known in memory.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use sayso_protocol::{Device, DeviceKind};
+use sayso_store::{DeviceId, DeviceRow, UnixMillis, Write};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::credential::{Fresh, Hash};
+use super::scopes::Scopes;
+
+/// A browser that was away for longer has to be paired again.
+pub const BROWSER_LASTS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How often it is written down that a device was there.
+const SEEN_EVERY: Duration = Duration::from_secs(5 * 60);
+/// How many devices there may be.
+pub(super) const MAXIMUM: usize = 500;
+
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) id: Uuid,
+    pub(super) kind: DeviceKind,
+    pub(super) name: String,
+    pub(super) scopes: Scopes,
+    hash: Hash,
+    created_at: Timestamp,
+    last_seen_at: Timestamp,
+    noted_at: Timestamp,
+    expires_at: Option<Timestamp>,
+    connections: u32,
+    /// Ends when the device's rights have changed or are gone.
+    changed: CancellationToken,
+}
+
+impl Known {
+    pub(super) fn new(
+        kind: DeviceKind,
+        name: String,
+        scopes: Scopes,
+        secret: &Fresh,
+        expires_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id: Uuid::now_v7(),
+            kind,
+            name,
+            scopes,
+            hash: secret.hash(),
+            created_at: now,
+            last_seen_at: now,
+            noted_at: now,
+            expires_at,
+            connections: 0,
+            changed: CancellationToken::new(),
+        }
+    }
+
+    /// A row that cannot be read lets nobody in.
+    fn read(row: &DeviceRow) -> Option<Self> {
+        let kind = match row.kind.as_str() {
+            "browser" => DeviceKind::Browser,
+            "token" => DeviceKind::Token,
+            _ => return None,
+        };
+        let time = |at: UnixMillis| Timestamp::from_millisecond(at.0).ok();
+        let last_seen_at = time(row.last_seen_at)?;
+        let expires_at = match row.expires_at {
+            Some(at) => Some(time(at)?),
+            None => None,
+        };
+        Some(Self {
+            id: row.id.0,
+            kind,
+            name: row.name.clone(),
+            scopes: Scopes::parse(&row.scopes),
+            hash: Hash::read(&row.secret_hash)?,
+            created_at: time(row.created_at)?,
+            last_seen_at,
+            noted_at: last_seen_at,
+            expires_at,
+            connections: 0,
+            changed: CancellationToken::new(),
+        })
+    }
+
+    pub(super) fn row(&self) -> DeviceRow {
+        let millis = |at: Timestamp| UnixMillis(at.as_millisecond());
+        DeviceRow {
+            id: DeviceId(self.id),
+            kind: match self.kind {
+                DeviceKind::Browser => "browser".to_owned(),
+                DeviceKind::Token => "token".to_owned(),
+            },
+            name: self.name.clone(),
+            secret_hash: self.hash.bytes().to_vec(),
+            scopes: self.scopes.words(),
+            created_at: millis(self.created_at),
+            last_seen_at: millis(self.last_seen_at),
+            expires_at: self.expires_at.map(millis),
+        }
+    }
+
+    pub(super) fn wire(&self) -> Device {
+        Device {
+            device_id: self.id,
+            kind: self.kind,
+            name: self.name.clone(),
+            scopes: self.scopes.list(),
+            created_at: self.created_at,
+            last_seen_at: self.last_seen_at,
+            expires_at: self.expires_at,
+            connections: self.connections,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Devices {
+    known: BTreeMap<Uuid, Known>,
+}
+
+impl Devices {
+    pub(super) fn load(rows: &[DeviceRow]) -> Self {
+        let known = rows.iter().filter_map(|row| {
+            let known = Known::read(row);
+            if known.is_none() {
+                tracing::warn!(device = %row.id, "a device cannot be read and stays out");
+            }
+            known
+        });
+        Self {
+            known: known.map(|known| (known.id, known)).collect(),
+        }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.known.len() >= MAXIMUM
+    }
+
+    pub(super) fn add(&mut self, known: Known) {
+        self.known.insert(known.id, known);
+    }
+
+    /// The device, unless it has been away for too long.
+    pub(super) fn get(&self, id: Uuid, now: Timestamp) -> Option<&Known> {
+        let known = self.known.get(&id)?;
+        let over = known.expires_at.is_some_and(|at| at <= now);
+        (!over).then_some(known)
+    }
+
+    /// The device that this secret belongs to.
+    pub(super) fn with_secret(
+        &self,
+        id: Uuid,
+        kind: DeviceKind,
+        secret: &str,
+        now: Timestamp,
+    ) -> Option<&Known> {
+        let known = self.get(id, now)?;
+        (known.kind == kind && known.hash.is_of(secret)).then_some(known)
+    }
+
+    /// Notes that the device is there; now and then there is something to write.
+    pub(super) fn seen(&mut self, id: Uuid, now: Timestamp) -> Option<Write> {
+        let known = self.known.get_mut(&id)?;
+        known.last_seen_at = known.last_seen_at.max(now);
+        if known.kind == DeviceKind::Browser {
+            known.expires_at = now.checked_add(BROWSER_LASTS).ok();
+        }
+        let age = now.duration_since(known.noted_at);
+        if age.unsigned_abs() < SEEN_EVERY {
+            return None;
+        }
+        known.noted_at = now;
+        let millis = |at: Timestamp| UnixMillis(at.as_millisecond());
+        Some(Write::DeviceSeen {
+            id: DeviceId(id),
+            at: millis(known.last_seen_at),
+            expires_at: known.expires_at.map(millis),
+        })
+    }
+
+    pub(super) fn connected(&mut self, id: Uuid) -> Option<CancellationToken> {
+        let known = self.known.get_mut(&id)?;
+        known.connections += 1;
+        Some(known.changed.clone())
+    }
+
+    pub(super) fn disconnected(&mut self, id: Uuid) {
+        if let Some(known) = self.known.get_mut(&id) {
+            known.connections = known.connections.saturating_sub(1);
+        }
+    }
+
+    pub(super) fn remove(&mut self, id: Uuid) -> Option<Known> {
+        let known = self.known.remove(&id)?;
+        known.changed.cancel();
+        Some(known)
+    }
+
+    /// Another name, other scopes. Open sockets learn of other scopes by connecting again.
+    pub(super) fn change(&mut self, id: Uuid, name: Option<String>, scopes: Option<Scopes>) {
+        let Some(known) = self.known.get_mut(&id) else {
+            return;
+        };
+        if let Some(name) = name {
+            known.name = name;
+        }
+        if let Some(scopes) = scopes
+            && scopes != known.scopes
+        {
+            known.scopes = scopes;
+            std::mem::take(&mut known.changed).cancel();
+        }
+    }
+
+    pub(super) fn list(&self, now: Timestamp) -> Vec<Device> {
+        let ids = self.known.keys();
+        ids.filter_map(|id| self.get(*id, now))
+            .map(Known::wire)
+            .collect()
+    }
+
+    /// Those whose time is over; nothing of them needs to be kept.
+    pub(super) fn take_expired(&mut self, now: Timestamp) -> Vec<Known> {
+        let over = |known: &Known| known.expires_at.is_some_and(|at| at <= now);
+        let ids: Vec<Uuid> = self
+            .known
+            .values()
+            .filter(|known| over(known))
+            .map(|known| known.id)
+            .collect();
+        ids.into_iter().filter_map(|id| self.remove(id)).collect()
+    }
+}

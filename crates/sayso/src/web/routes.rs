@@ -1,0 +1,163 @@
+//! Every address of the API in one table, with what it takes to be let in.
+
+use axum::Router;
+use axum::extract::Request;
+use axum::handler::Handler;
+use axum::http::Method;
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, MethodRouter, on};
+use sayso_protocol::{ErrorCode, Scope};
+
+use super::refused::Refused;
+use super::{Web, devices, folders, history, pairing, rest, rules, socket};
+use crate::access::{Pass, Proof};
+
+/// What it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing: it is how one gets in.
+    Nothing,
+    Scope(Scope),
+    /// The scope, and the password where one is set.
+    Proof(Scope),
+}
+
+/// One method at one address.
+#[derive(Debug)]
+pub struct Route {
+    pub method: Method,
+    /// Below `/api`.
+    pub path: &'static str,
+    pub need: Need,
+    handler: MethodRouter<Web>,
+}
+
+impl Route {
+    fn new<H, T>(method: Method, path: &'static str, need: Need, handler: H) -> Self
+    where
+        H: Handler<T, Web>,
+        T: 'static,
+    {
+        let filter = match method {
+            Method::POST => MethodFilter::POST,
+            Method::PUT => MethodFilter::PUT,
+            Method::DELETE => MethodFilter::DELETE,
+            _ => MethodFilter::GET,
+        };
+        Self {
+            method,
+            path,
+            need,
+            handler: on(filter, handler),
+        }
+    }
+}
+
+/// Messages to the hub need what the hub says beside what stands here.
+pub fn table() -> Vec<Route> {
+    use Need::{Nothing, Proof, Scope as Has};
+    use Scope::{Admin, Answer, Approve, Rules, View};
+    let (get, post) = (Method::GET, Method::POST);
+    let (put, delete) = (Method::PUT, Method::DELETE);
+    macro_rules! routes {
+        ($($method:ident $path:literal $need:expr => $handler:expr;)*) => {
+            vec![$(Route::new($method.clone(), $path, $need, $handler)),*]
+        };
+    }
+    routes! {
+        get    "/ws"                               Has(View)    => socket::upgrade;
+        get    "/me"                               Has(View)    => rest::me;
+        post   "/sign_out"                         Has(View)    => devices::sign_out;
+        get    "/sessions"                         Has(View)    => rest::sessions;
+        post   "/sessions"                         Has(Approve) => rest::start_session;
+        post   "/sessions/{id}/messages"           Has(Answer)  => rest::send_message;
+        post   "/sessions/{id}/interrupt"          Has(Answer)  => rest::interrupt;
+        post   "/sessions/{id}/stop"               Has(Answer)  => rest::stop_session;
+        post   "/sessions/{id}/permission_mode"    Has(Approve) => rest::set_permission_mode;
+        get    "/sessions/{id}/transcript"         Has(View)    => rest::transcript;
+        get    "/requests"                         Has(View)    => rest::requests;
+        get    "/requests/{id}"                    Has(View)    => rest::request;
+        get    "/requests/{id}/baseline"           Has(View)    => super::baseline::baseline;
+        get    "/requests/{id}/rules"              Has(View)    => rules::suggestions;
+        get    "/requests/{id}/preview/{question}/{option}" Has(View) => super::preview::preview;
+        post   "/requests/{id}/decision"           Has(Answer)  => rest::decide;
+        post   "/requests/{id}/hold"               Has(Answer)  => rest::hold;
+        post   "/requests/{id}/resume_clock"       Has(Answer)  => rest::resume_clock;
+        post   "/requests/{id}/extend"             Has(Answer)  => rest::extend;
+        get    "/folders"                          Has(Approve) => folders::complete;
+        get    "/files"                            Has(Answer)  => folders::find;
+        get    "/conversations"                    Has(Approve) => folders::conversations;
+        get    "/rules"                            Has(View)    => rules::list;
+        post   "/rules"                            Has(Rules)   => rules::add;
+        get    "/rules/settings"                   Has(View)    => rules::settings;
+        post   "/rules/settings"                   Has(View)    => rules::read_settings;
+        post   "/rules/try"                        Has(View)    => rules::try_rule;
+        post   "/rules/test"                       Has(View)    => rules::test;
+        put    "/rules/{id}"                       Has(Rules)   => rules::update;
+        delete "/rules/{id}"                       Has(Rules)   => rules::remove;
+        post   "/rules/{id}/enabled"               Has(Rules)   => rules::enable;
+        get    "/history"                          Has(View)    => history::page;
+        get    "/history/check"                    Has(View)    => history::check;
+        get    "/history/export"                   Has(View)    => history::export;
+        get    "/history/{seq}"                    Has(View)    => history::detail;
+        post   "/pair"                             Nothing      => pairing::enter;
+        post   "/prove"                            Has(View)    => pairing::prove;
+        post   "/password"                         Has(Admin)   => pairing::set_password;
+        get    "/devices"                          Has(Admin)   => devices::list;
+        post   "/devices/printed_link"             Has(Admin)   => pairing::printed_link;
+        post   "/devices/pairings"                 Proof(Admin) => pairing::make_link;
+        post   "/devices/pairings/{id}/confirm"    Proof(Admin) => pairing::confirm;
+        post   "/devices/pairings/{id}/refuse"     Has(Admin)   => pairing::refuse;
+        post   "/devices/tokens"                   Proof(Admin) => devices::make_token;
+        post   "/devices/{id}"                     Proof(Admin) => devices::change;
+        delete "/devices/{id}"                     Has(Admin)   => devices::revoke;
+    }
+}
+
+/// Those that are open to everybody, and those that are not.
+pub(super) fn routers() -> (Router<Web>, Router<Web>) {
+    let (mut open, mut guarded) = (Router::new(), Router::new());
+    for route in table() {
+        let need = route.need;
+        let handler =
+            route
+                .handler
+                .layer(middleware::from_fn(move |request: Request, next: Next| {
+                    check(need, request, next)
+                }));
+        match need {
+            Need::Nothing => open = open.route(route.path, handler),
+            Need::Scope(_) | Need::Proof(_) => guarded = guarded.route(route.path, handler),
+        }
+    }
+    (open, guarded)
+}
+
+async fn check(need: Need, request: Request, next: Next) -> Response {
+    let pass = request.extensions().get::<Pass>();
+    match refusal(need, pass) {
+        Some(refused) => refused.into_response(),
+        None => next.run(request).await,
+    }
+}
+
+fn refusal(need: Need, pass: Option<&Pass>) -> Option<Refused> {
+    let (scope, proof) = match need {
+        Need::Nothing => return None,
+        Need::Scope(scope) => (scope, false),
+        Need::Proof(scope) => (scope, true),
+    };
+    let Some(pass) = pass.filter(|pass| pass.scopes.has(scope)) else {
+        let text = format!(
+            "This device may not do that: it lacks the scope `{}`.",
+            scope.as_str()
+        );
+        return Some(Refused::new(ErrorCode::Forbidden, text));
+    };
+    if proof && pass.proof == Proof::Missing {
+        let text = "Give the password first: it is asked for before risky actions.";
+        return Some(Refused::new(ErrorCode::ProofRequired, text));
+    }
+    None
+}
