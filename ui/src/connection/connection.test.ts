@@ -166,6 +166,14 @@ test('a device that is shut out does not try again', async () => {
   expect(statuses).toEqual(['connecting', 'connected', 'unauthorized'])
 })
 
+test('a device that may do other things connects again at once', async () => {
+  connection.connect()
+  await until(() => statuses.includes('connected'))
+  peer.sockets[0]?.close(4100, 'changed')
+  await until(() => statuses.length === 4)
+  expect(statuses).toEqual(['connecting', 'connected', 'connecting', 'connected'])
+})
+
 test('a silent connection is given up after a ping without answer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
   try {

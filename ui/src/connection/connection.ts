@@ -31,6 +31,8 @@ const HEARTBEAT_INTERVAL = 25_000
 const HEARTBEAT_TIMEOUT = 10_000
 /** The server closes with it when this device may no longer come in. */
 const SHUT_OUT = 4401
+/** And with this when it may do other things than before: the next welcome says which. */
+const CHANGED = 4100
 
 /**
  * One WebSocket to the server, kept alive. Lives as long as the page: it
@@ -124,6 +126,10 @@ export class Connection {
     this.rejectWaiting()
     if (code === SHUT_OUT) {
       this.options.statusChanged('unauthorized')
+      return
+    }
+    if (code === CHANGED && !refused) {
+      this.connect()
       return
     }
     this.options.statusChanged('offline')

@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 
+import { getJson } from '../connection/rest'
 import type { Me, Scope } from '../protocol.gen'
 
 /** Who this browser is to the server, and what it may do. The server decides; this only shows it. */
@@ -25,7 +26,19 @@ export const useMe = defineStore('me', () => {
     return may(scope) ? null : reason(scope, may('answer'))
   }
 
-  return { me, scopes, put, change, may, why }
+  /** For a button that is disabled for it: seen as such, and says why. */
+  function barred(scope: Scope): { title?: string; 'data-barred'?: '' } {
+    const title = why(scope)
+    return title === null ? {} : { title, 'data-barred': '' }
+  }
+
+  /** What others have changed since the welcome, such as the password. */
+  async function refresh(): Promise<void> {
+    const { me: now } = await getJson<{ me: Me }>('/api/me', {})
+    put(now)
+  }
+
+  return { me, scopes, put, change, may, why, barred, refresh }
 })
 
 function reason(scope: Scope, mayAnswer: boolean): string {
