@@ -52,13 +52,13 @@ export interface Sent {
 /** What the server says to a call: a status and a body, in turn; the last one stays. */
 export type Answers = Record<string, [status: number, body: unknown][]>
 
-/** Answers `fetch` by `METHOD /path`, and collects what was sent. */
+/** Answers `fetch` by `METHOD /path`, and collects what would change something. */
 export function answerCalls(answers: Answers): Sent[] {
   const sent: Sent[] = []
   vi.stubGlobal('fetch', (address: string, init: RequestInit = {}) => {
     const { method = 'GET', body } = init
     const path = new URL(address, 'http://sayso.test').pathname
-    sent.push({ method, path, body: body ? JSON.parse(String(body)) : undefined })
+    if (method !== 'GET') sent.push({ method, path, body: body && JSON.parse(String(body)) })
     const prepared = answers[`${method} ${path}`]
     if (prepared === undefined) return Promise.reject(new TypeError('Failed to fetch'))
     const [status, answer] = (prepared.length > 1 ? prepared.shift() : prepared[0]) ?? [500, {}]
