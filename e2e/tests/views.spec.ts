@@ -1,7 +1,10 @@
 import { violations } from '../fixtures/axe.ts'
 import { expect, test } from '../fixtures/test.ts'
 
-const VIEWS = ['/', '/new', '/sessions', '/settings', '/rules', '/history', '/history/1']
+const VIEWS = [
+  ...['/', '/new', '/sessions', '/settings', '/rules', '/devices'],
+  ...['/history', '/history/1'],
+]
 const SCREENS = [
   { name: 'desktop', viewport: { width: 1440, height: 900 } },
   { name: 'phone', viewport: { width: 390, height: 844 } },

@@ -254,7 +254,7 @@ export type Device = { device_id: string, kind: DeviceKind, name: string, scopes
 /**
  * When it must be paired again; a browser's moves on with each visit.
  */
-expires_at: string, 
+expires_at?: string, 
 /**
  * How many sockets it has open.
  */
@@ -468,7 +468,7 @@ password_set: boolean,
 /**
  * Until when it need not be asked for again.
  */
-proven_until: string, };
+proven_until?: string, };
 
 export type ModelInfo = { 
 /**

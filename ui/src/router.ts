@@ -45,6 +45,12 @@ export function createAppRouter(): Router {
         meta: { title: 'History' },
       },
       {
+        path: '/devices',
+        name: 'devices',
+        component: () => import('./components/devices/DevicesPage.vue'),
+        meta: { title: 'Devices' },
+      },
+      {
         path: '/settings',
         name: 'settings',
         component: () => import('./components/shell/SettingsPage.vue'),

@@ -46,7 +46,7 @@ pub struct Device {
     pub last_seen_at: Timestamp,
     /// When it must be paired again; a browser's moves on with each visit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "string"))]
+    #[cfg_attr(test, ts(optional, type = "string"))]
     pub expires_at: Option<Timestamp>,
     /// How many sockets it has open.
     pub connections: u32,
@@ -96,7 +96,7 @@ pub struct Me {
     pub password_set: bool,
     /// Until when it need not be asked for again.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "string"))]
+    #[cfg_attr(test, ts(optional, type = "string"))]
     pub proven_until: Option<Timestamp>,
 }
 

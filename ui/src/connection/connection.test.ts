@@ -155,6 +155,25 @@ test('frames that are not messages are left alone', async () => {
   expect(noted).toHaveBeenCalledTimes(1)
 })
 
+test('a device that is shut out does not try again', async () => {
+  connection.connect()
+  await until(() => statuses.includes('connected'))
+  peer.sockets[0]?.close(4401, 'revoked')
+  await until(() => statuses.at(-1) === 'unauthorized')
+  // Longer than the first delay of one that tries again.
+  await new Promise((done) => setTimeout(done, backoffDelay(0, 1) + 200))
+  expect(peer.sockets).toHaveLength(1)
+  expect(statuses).toEqual(['connecting', 'connected', 'unauthorized'])
+})
+
+test('a device that may do other things connects again at once', async () => {
+  connection.connect()
+  await until(() => statuses.includes('connected'))
+  peer.sockets[0]?.close(4100, 'changed')
+  await until(() => statuses.length === 4)
+  expect(statuses).toEqual(['connecting', 'connected', 'connecting', 'connected'])
+})
+
 test('a silent connection is given up after a ping without answer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
   try {

@@ -29,6 +29,10 @@ type SocketState =
 const ANSWER_TIMEOUT = 15_000
 const HEARTBEAT_INTERVAL = 25_000
 const HEARTBEAT_TIMEOUT = 10_000
+/** The server closes with it when this device may no longer come in. */
+const SHUT_OUT = 4401
+/** And with this when it may do other things than before: the next welcome says which. */
+const CHANGED = 4100
 
 /**
  * One WebSocket to the server, kept alive. Lives as long as the page: it
@@ -56,7 +60,7 @@ export class Connection {
     const socket = create(this.options.url)
     this.state = { kind: 'open', socket, greeted: false }
     socket.addEventListener('message', (event) => this.read(socket, event.data))
-    socket.addEventListener('close', () => this.closed(socket))
+    socket.addEventListener('close', ({ code }) => this.closed(socket, code))
   }
 
   /** Ends the connection for good. */
@@ -114,12 +118,20 @@ export class Connection {
     else waiting.reject(new RefusedError(message))
   }
 
-  private closed(socket: WebSocket): void {
+  private closed(socket: WebSocket, code?: number): void {
     if (this.state.kind !== 'open' || this.state.socket !== socket) return
     const refused = !this.state.greeted
     this.state = { kind: 'closed', retry: null }
     this.stopHeartbeat()
     this.rejectWaiting()
+    if (code === SHUT_OUT) {
+      this.options.statusChanged('unauthorized')
+      return
+    }
+    if (code === CHANGED && !refused) {
+      this.connect()
+      return
+    }
     this.options.statusChanged('offline')
     if (refused) void this.afterRefusal()
     else this.retryLater()

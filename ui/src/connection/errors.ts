@@ -5,6 +5,8 @@ export class RefusedError extends Error {
   readonly code: ErrorCode
   readonly outcome: Outcome | null
   readonly trust: FolderFindings | null
+  /** With `too_many_attempts`: when the next try counts. */
+  readonly retryAfterSeconds: number | null
 
   constructor(answer: ErrorMessage) {
     super(answer.message)
@@ -12,6 +14,7 @@ export class RefusedError extends Error {
     this.code = answer.code
     this.outcome = answer.outcome ?? null
     this.trust = answer.trust ?? null
+    this.retryAfterSeconds = answer.retry_after_seconds ?? null
   }
 }
 

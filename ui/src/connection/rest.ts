@@ -1,5 +1,6 @@
 import type { ErrorMessage } from '../protocol.gen'
 import { RefusedError } from './errors'
+import { proven } from './proof'
 
 /** Reads from the server over HTTP. A refusal is the same error as on the socket. */
 export async function getJson<T>(
@@ -20,21 +21,29 @@ export async function getText(address: string, signal?: AbortSignal): Promise<st
   return response.text()
 }
 
-/** Asks the server something that is too long for an address. Nothing is changed by it. */
-export async function postJson<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
-  const response = await fetch(path, {
+/** Asks for something that is too long for an address, or that changes something. */
+export function postJson<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  return proven(async () => answer(await post(path, body, signal)))
+}
+
+export function deleteJson<T>(path: string): Promise<T> {
+  return proven(async () => answer(await fetch(path, { method: 'DELETE' })))
+}
+
+/** The same without a word about what came back, and without asking for the password. */
+export function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  return fetch(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
     signal: signal ?? null,
   })
-  return answer(response)
 }
 
-async function answer<T>(response: Response): Promise<T> {
+export async function answer<T>(response: Response): Promise<T> {
   if (!response.ok) throw await refusal(response)
   // The server is the same build as this app; its types are trusted from here on.
-  return (await response.json()) as T
+  return (response.status === 204 ? undefined : await response.json()) as T
 }
 
 async function refusal(response: Response): Promise<Error> {

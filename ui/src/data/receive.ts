@@ -1,6 +1,8 @@
 import type { ServerMessage, Welcome } from '../protocol.gen'
 import { useClock } from './clock'
+import { useDevices } from './devices'
 import { useFeatures } from './features'
+import { useMe } from './me'
 import { useMessages } from './messages'
 import { useQueues } from './queues'
 import { useRequests } from './requests'
@@ -42,6 +44,8 @@ export function receive(message: ServerMessage): void {
       return useRules().replaceAll(message.rules)
     case 'rule_used':
       return useRules().replace(message.rule)
+    case 'devices':
+      return useDevices().replaceAll(message)
     case 'request_opened':
       return useRequests().put(message.pending_request)
     case 'request_updated':
@@ -66,6 +70,7 @@ export function receive(message: ServerMessage): void {
 function welcomed(welcome: Welcome): void {
   useClock().synchronise(welcome.server_time)
   useServer().welcomed(welcome)
+  useMe().put(welcome.me)
   useSessions().replaceAll(welcome.sessions)
   useRequests().replaceAll(welcome.pending_requests)
   useRules().replaceAll(welcome.rules)

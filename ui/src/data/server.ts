@@ -1,8 +1,9 @@
 import { defineStore } from 'pinia'
-import { computed, ref, shallowRef } from 'vue'
+import { computed, ref, shallowRef, watch } from 'vue'
 
 import type { ConnectionStatus } from '../connection/connection'
 import { UnansweredError } from '../connection/errors'
+import { proven } from '../connection/proof'
 import type { Ack, AgentInfo, ClientMessage, Defaults, Welcome } from '../protocol.gen'
 import { isStringList, readJson, writeJson } from './storage'
 
@@ -25,7 +26,18 @@ export const useServer = defineStore('server', () => {
   const defaults = shallowRef<Defaults | null>(null)
   /** A tab gets a new id with each connection; a decision under any of them was made here. */
   const ownClients = ref<string[]>(readJson(sessionStorage, OWN_CLIENTS, isStringList) ?? [])
+  /** Not let in, until the server has said otherwise: a new try shows nothing before it succeeds. */
+  const barred = ref(false)
   let connection: Asker | null = null
+
+  watch(
+    status,
+    (now) => {
+      if (now === 'unauthorized') barred.value = true
+      else if (now === 'connected') barred.value = false
+    },
+    { flush: 'sync' },
+  )
 
   function attach(asker: Asker): void {
     connection = asker
@@ -42,7 +54,9 @@ export const useServer = defineStore('server', () => {
   }
 
   function ask(message: ClientMessage, timeout?: number): Promise<Ack> {
-    return connection?.ask(message, timeout) ?? Promise.reject(new UnansweredError('offline'))
+    return proven(
+      () => connection?.ask(message, timeout) ?? Promise.reject(new UnansweredError('offline')),
+    )
   }
 
   function reconnect(): void {
@@ -62,6 +76,7 @@ export const useServer = defineStore('server', () => {
 
   return {
     status,
+    barred,
     retryAt,
     version,
     agents,

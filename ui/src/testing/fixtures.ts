@@ -7,6 +7,7 @@ import type {
   AgentInfo,
   Alert,
   ClientMessage,
+  Me,
   Outcome,
   PendingRequest,
   Session,
@@ -16,6 +17,8 @@ import type {
 
 export const SESSION = '00000000-0000-4000-8000-000000000001'
 export const CLIENT = '00000000-0000-4000-8000-0000000000c1'
+
+export const DEVICE = '00000000-0000-4000-8000-0000000000d1'
 
 export const NO_TOKENS = { input: 0, output: 0, cache_read: 0, cache_write: 0 }
 
@@ -131,6 +134,17 @@ export function makeAgent(part: Partial<AgentInfo> = {}): AgentInfo {
   }
 }
 
+/** A browser that may do everything. */
+export function makeMe(part: Partial<Me> = {}): Me {
+  return {
+    device_id: DEVICE,
+    name: 'Chrome on Linux',
+    scopes: ['view', 'answer', 'approve', 'rules', 'admin'],
+    password_set: false,
+    ...part,
+  }
+}
+
 export function makeWelcome(part: Partial<Welcome> = {}): Welcome & { type: 'welcome' } {
   return {
     type: 'welcome',
@@ -142,6 +156,7 @@ export function makeWelcome(part: Partial<Welcome> = {}): Welcome & { type: 'wel
     agents: [makeAgent()],
     rules: [],
     defaults: { cwd: '/srv/api', agent: 'claude', permission_mode: 'default' },
+    me: makeMe(),
     ...part,
   }
 }

@@ -1,6 +1,7 @@
 import { computed, ref, type ComputedRef } from 'vue'
 
 import { useFeatures } from '../../data/features'
+import { useMe } from '../../data/me'
 import { useMessages } from '../../data/messages'
 import { useServer } from '../../data/server'
 import { useSessions } from '../../data/sessions'
@@ -19,6 +20,7 @@ export interface Models {
 
 /** The models of a session's agent, and the way to change to another. */
 export function useModels(session: () => Session): Models {
+  const me = useMe()
   const server = useServer()
   const sessions = useSessions()
   const features = useFeatures()
@@ -42,6 +44,7 @@ export function useModels(session: () => Session): Models {
   const isPending = computed(() => pending.value !== null)
   const canChange = computed(() => {
     const { state, can_resume } = session()
+    if (!me.may('approve')) return false
     return agent.value?.capabilities.set_model === true && (state !== 'dead' || can_resume)
   })
 

@@ -1,5 +1,6 @@
 import { computed, onBeforeUnmount, ref, type ComputedRef, type Ref } from 'vue'
 
+import { useMe } from '../../data/me'
 import { useMessages } from '../../data/messages'
 import { useServer } from '../../data/server'
 import { useSessions } from '../../data/sessions'
@@ -27,6 +28,7 @@ export interface Modes {
 
 /** The permission modes of a session, and the ways to change its mode. */
 export function useModes(session: () => Session): Modes {
+  const me = useMe()
   const server = useServer()
   const sessions = useSessions()
   const messages = useMessages()
@@ -46,11 +48,11 @@ export function useModes(session: () => Session): Modes {
   const current = computed(() => find(pending.value ?? known.value))
   const isPending = computed(() => pending.value !== null && pending.value !== known.value)
   const isDangerous = computed(() => find(known.value).dangerous)
-  const canChange = computed(() =>
-    session().state === 'dead'
-      ? session().can_resume
-      : agent.value?.capabilities.set_permission_mode === true,
-  )
+  const canChange = computed(() => {
+    if (!me.may('approve')) return false
+    const { state, can_resume } = session()
+    return state === 'dead' ? can_resume : agent.value?.capabilities.set_permission_mode === true
+  })
 
   /** An agent may report a mode that this server has no words for. */
   function find(mode: string): PermissionModeInfo {

@@ -1,6 +1,7 @@
 import { onScopeDispose, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
 
 import { completeFolder } from '../../data/folders'
+import { useMe } from '../../data/me'
 import type { FolderMatches } from '../../protocol.gen'
 
 const PAUSE = 120
@@ -13,6 +14,7 @@ export interface KnownFolders extends FolderMatches {
 /** What the server knows about the path in a field, a moment after it stops changing. */
 export function useFolderMatches(path: Ref<string>): ShallowRef<KnownFolders | null> {
   const known = shallowRef<KnownFolders | null>(null)
+  const me = useMe()
   let timer: ReturnType<typeof setTimeout> | undefined
   let running = new AbortController()
 
@@ -37,7 +39,7 @@ export function useFolderMatches(path: Ref<string>): ShallowRef<KnownFolders | n
     (now) => {
       cancel()
       const typed = now.trim()
-      if (typed === '') known.value = null
+      if (typed === '' || !me.may('approve')) known.value = null
       else timer = setTimeout(() => void look(typed), PAUSE)
     },
     { immediate: true },

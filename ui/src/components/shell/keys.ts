@@ -37,6 +37,7 @@ export const KEY_HELP: { title: string; rows: KeyHelp[] }[] = [
       { keys: ['g', 's'], what: 'Sessions' },
       { keys: ['g', 'r'], what: 'Rules' },
       { keys: ['g', 'h'], what: 'History' },
+      { keys: ['g', 'd'], what: 'Devices' },
       { keys: ['n'], what: 'New session' },
       { keys: [','], what: 'Settings' },
       { keys: ['?'], what: 'This help' },

@@ -6,13 +6,14 @@ import { startStores } from '../../testing/fixtures'
 import { KEY_HELP } from './keys'
 import { useShortcuts } from './useShortcuts'
 
-const NAMES = ['inbox', 'sessions', 'rules', 'history', 'new-session', 'settings']
+const NAMES = ['inbox', 'sessions', 'rules', 'history', 'devices', 'new-session', 'settings']
 
 test.each([
   ['g i', 'inbox'],
   ['g s', 'sessions'],
   ['g r', 'rules'],
   ['g h', 'history'],
+  ['g d', 'devices'],
   ['n', 'new-session'],
   [',', 'settings'],
 ])('%s leads to %s, and the help says so', async (keys, name) => {

@@ -23,6 +23,7 @@ export function useShortcuts(showHelp: () => void): void {
     s: () => go('sessions'),
     r: () => go('rules'),
     h: () => go('history'),
+    d: () => go('devices'),
   }
   const KEYS: Record<string, () => void> = {
     n: () => go('new-session'),
@@ -31,7 +32,7 @@ export function useShortcuts(showHelp: () => void): void {
     R: () => onSession((session, place) => actions.startRename(session, place)),
     A: () => onSession((session) => actions.toggleArchive(session)),
     S: () => onSession((session) => actions.stop(session)),
-    D: () => onSession((session) => (actions.deleting = session)),
+    D: () => onSession((session) => actions.askToDelete(session)),
   }
 
   /** The session that has the focus in the list, or else the one that is open. */
