@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test'
 
-import { chromium } from './fixtures/programs.ts'
+import { launchOptions } from './fixtures/programs.ts'
 
 const inCi = Boolean(process.env['CI'])
 
@@ -22,17 +22,6 @@ export default defineConfig({
     actionTimeout: 30_000,
     screenshot: 'only-on-failure',
     trace: 'off',
-    launchOptions: {
-      executablePath: chromium(),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    },
+    launchOptions: launchOptions(),
   },
 })

@@ -10,7 +10,12 @@ const SECONDS = 5
 /** Milliseconds between two pieces of streamed text. */
 const CHUNK_DELAY = 12
 
-test.use({ command: 'demo', viewport: { width: 1440, height: 900 } })
+test.use({
+  command: 'demo',
+  viewport: { width: 1440, height: 900 },
+  // A long log would be measured, too.
+  environment: { SAYSO_LOG: 'warn' },
+})
 
 interface Frames {
   fps: number

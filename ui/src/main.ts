@@ -6,6 +6,7 @@ import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 
 import App from './App.vue'
+import { refuseMadeUpInput } from './components/request/realInput'
 import { applyTheme } from './components/shell/theme'
 import { checkAccess } from './connection/access'
 import { socketAddress } from './connection/address'
@@ -21,6 +22,7 @@ import { createAppRouter, loadSessionPage } from './router'
 
 applyTheme()
 const link = takePairLink(window)
+refuseMadeUpInput(window)
 const router = createAppRouter()
 const app = createApp(App).use(createPinia()).use(router)
 

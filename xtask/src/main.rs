@@ -6,7 +6,9 @@
     reason = "a command-line tool talks on its standard streams"
 )]
 
+mod autobahn;
 mod chromium;
+mod fuzz;
 mod node;
 mod report;
 mod step;
@@ -25,8 +27,11 @@ Usage: cargo xtask <command>
   test rust        only the Rust workspace
   test ui          only the web app
   test e2e [ARGS]  only the end-to-end tests; ARGS go to Playwright
+  fuzz [TARGET] [MINUTES]
+                   feeds hostile input to what reads it, each target for 5 minutes
   screenshot       takes the pictures in docs from the real thing
   measure          how a long transcript opens, scrolls and streams and how fast a card appears, in figures
+  autobahn         Autobahn's WebSocket suite, where Python 2.7 has it
   types            rewrites ui/src/protocol.gen.ts from crates/protocol";
 
 fn main() -> ExitCode {
@@ -48,8 +53,10 @@ fn run() -> Result<()> {
         ["test", "rust"] => suite::test_rust(&root),
         ["test", "ui"] => suite::test_ui(&root),
         ["test", "e2e", filters @ ..] => suite::test_end_to_end(&root, filters),
+        ["fuzz", words @ ..] => fuzz::run(&root, words),
         ["screenshot"] => suite::take_pictures(&root),
         ["measure"] => suite::measure(&root),
+        ["autobahn"] => autobahn::run(&root),
         ["types"] => suite::rewrite_types(&root),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -1,7 +1,7 @@
 //! What is run, in which order. The first failure ends it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -157,16 +157,20 @@ fn prepare_browser(root: &Path) -> Result<()> {
 
 /// The server lies in the same folder of built programs as this one.
 fn server(profile: &str) -> Result<String> {
-    let own = std::env::current_exe().context("this program's own path is unknown")?;
-    let built = own.parent().and_then(Path::parent);
-    let binary = built
-        .context("this program stands in no folder of built programs")?
+    let binary = target_folder()?
         .join(profile)
         .join(format!("sayso{}", std::env::consts::EXE_SUFFIX));
     if !binary.is_file() {
         bail!("{} was not built", binary.display());
     }
     Ok(binary.to_string_lossy().into_owned())
+}
+
+pub(crate) fn target_folder() -> Result<PathBuf> {
+    let own = std::env::current_exe().context("this program's own path is unknown")?;
+    let built = own.parent().and_then(Path::parent);
+    let folder = built.context("this program stands in no folder of built programs")?;
+    Ok(folder.to_path_buf())
 }
 
 fn has_documentation_tests(folder: &Path) -> Result<bool> {

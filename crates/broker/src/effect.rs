@@ -63,6 +63,8 @@ pub enum AgentAnswer {
 /// A refusal that stops the turn loses its reason on the way; this brings it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FollowUp {
+    /// The request whose refusal it explains. For one request there is one text.
+    pub request: RequestId,
     pub session: SessionId,
     pub text: String,
 }

@@ -147,6 +147,8 @@ pub enum EndReason {
     /// It waited too long for its human.
     Idle,
     Failed(String),
+    /// It did not end by its own doing, and could go on where it was.
+    Lost(String),
 }
 
 /// Where the answer to a client's message goes; opaque to the broker.

@@ -77,6 +77,8 @@ pub enum OutcomeKind {
     Answered,
     Expired,
     Withdrawn,
+    /// The agent was lost while it waited.
+    Orphaned,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 use sayso_broker::{
-    AgentAnswer, Broadcast, DecidedBy, Effect, Event, FollowUp, OnTimeout, OutcomeKind, Policies,
-    Refusal, Resolution, WhenUnattended,
+    AgentAnswer, Broadcast, DecidedBy, Effect, EndReason, Event, FollowUp, OnTimeout, OutcomeKind,
+    Policies, Refusal, Resolution, WhenUnattended,
 };
 use world::{AskShape, World, allow, answer, deny, session_id};
 
@@ -228,13 +228,32 @@ fn the_reason_of_a_refusal_that_stops_is_brought_afterwards() {
     let delivery = sayso_broker::Delivery::Sent;
     let effects = world.handle(Event::Delivered { request, delivery });
     let follow_up = FollowUp {
+        request,
         session: session_id(0),
         text: "Use the other folder.".to_owned(),
     };
-    assert!(
-        effects.contains(&Effect::FollowUp(follow_up)),
-        "{effects:?}"
-    );
+    // In this order: a crash between the two brings it again, and not never.
+    let noted = Effect::NoteDelivery { request, delivery };
+    assert_eq!(effects[..2], [Effect::FollowUp(follow_up), noted]);
+}
+
+#[test]
+fn what_a_lost_agent_asked_is_orphaned_and_what_a_failed_one_asked_is_withdrawn() {
+    let lost = EndReason::Lost("its runner is gone".to_owned());
+    let failed = EndReason::Failed("it crashed".to_owned());
+    for (reason, outcome) in [
+        (lost, OutcomeKind::Orphaned),
+        (failed, OutcomeKind::Withdrawn),
+    ] {
+        let mut world = asked(AskShape::Tool, Policies::default());
+        let session = session_id(0);
+        let effects = world.handle(Event::AgentEnded { session, reason });
+        let noted = effects.iter().find_map(|effect| match effect {
+            Effect::Note { resolution, .. } => Some((resolution.outcome, &resolution.by)),
+            _ => None,
+        });
+        assert_eq!(noted, Some((outcome, &DecidedBy::Agent)));
+    }
 }
 
 #[test]

@@ -4,9 +4,32 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
+use thiserror::Error;
 use uuid::Uuid;
 
 use crate::mode::PermissionMode;
+
+/// Longer than the longest name that a provider has for a model.
+const LONGEST_MODEL: usize = 256;
+
+/// A text that cannot be the name of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error(
+    "must have 1 to {LONGEST_MODEL} characters, none of them invisible, and must not begin with `-`"
+)]
+pub struct BadModelName;
+
+/// What Sayso itself is told through its environment begins so; its token is among it.
+pub const OWN_PREFIX: &str = "SAYSO_";
+
+/// Says whether a text may be given to the agent as the name of a model.
+pub fn check_model(name: &str) -> Result<(), BadModelName> {
+    let fits = (1..=LONGEST_MODEL).contains(&name.chars().count());
+    if fits && !name.starts_with('-') && !name.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(BadModelName)
+}
 
 /// What a session is started with. Nothing in it reaches a shell, and `cwd` is never an argument.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +68,7 @@ pub enum Conversation {
     },
 }
 
-/// Names of environment variables beyond the built-in list.
+/// Names of environment variables beyond the built-in list. Sayso's own are never passed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PassedVariables(pub Vec<String>);
 
@@ -129,6 +152,11 @@ impl LaunchOptions {
         let own = own
             .into_iter()
             .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        // A folder can also bring messages that are sent by themselves; no setting leaves them out.
+        let without_tasks = self
+            .restricted
+            .then(|| ("CLAUDE_CODE_DISABLE_CRON".into(), "1".into()));
+        let own = own.chain(without_tasks);
         for (name, value) in own.chain(self.set_variables.iter().cloned()) {
             environment.retain(|(known, _)| *known != name);
             environment.push((name, value));
@@ -150,7 +178,7 @@ impl LaunchOptions {
         const NAMES: [&str; 6] = ["HOME", "PATH", "LANG", "TMPDIR", "USER", "SHELL"];
         const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "no_proxy", "all_proxy"];
         const PREFIXES: [&str; 3] = ["LC_", "ANTHROPIC_", "CLAUDE_"];
-        if OF_AN_OUTER_SESSION.contains(&name) {
+        if OF_AN_OUTER_SESSION.contains(&name) || name.starts_with(OWN_PREFIX) {
             return false;
         }
         NAMES.contains(&name)
@@ -253,6 +281,32 @@ mod tests {
     }
 
     #[test]
+    fn the_name_of_a_model_is_told_from_a_flag_and_from_rubbish() {
+        let longest = "m".repeat(LONGEST_MODEL);
+        for name in [
+            "opus",
+            "opus[1m]",
+            "us.maker.model-v1:0",
+            "Ünïcode 5",
+            &longest,
+        ] {
+            assert_eq!(check_model(name), Ok(()), "{name}");
+        }
+        let longer = "m".repeat(LONGEST_MODEL + 1);
+        for name in [
+            "",
+            "-",
+            "--settings={}",
+            "a\nb",
+            "a\0b",
+            "\u{1b}[2J",
+            &longer,
+        ] {
+            assert_eq!(check_model(name), Err(BadModelName), "{name}");
+        }
+    }
+
+    #[test]
     fn the_folder_is_never_an_argument() {
         let all = arguments(|options| options.cwd = "-rf $(touch x)".into());
         assert_eq!(all, BASE);
@@ -310,11 +364,35 @@ mod tests {
             "SSH_AUTH_SOCK",
             "TERM",
             "LD_PRELOAD",
+            "LD_LIBRARY_PATH",
+            "DYLD_INSERT_LIBRARIES",
+            "BASH_ENV",
+            "BASH_FUNC_ls%%",
+            "ENV",
+            "IFS",
+            "NODE_OPTIONS",
+            "NODE_PATH",
+            "BUN_OPTIONS",
+            "GIT_DIR",
+            "GIT_SSH_COMMAND",
+            "GIT_CONFIG_COUNT",
+            "PYTHONSTARTUP",
+            "PYTHONPATH",
+            "PERL5OPT",
+            "RUBYOPT",
+            "JAVA_TOOL_OPTIONS",
+            "EDITOR",
+            "PAGER",
             "SAYSO_TOKEN",
         ] {
             check(name, &[], false);
         }
         check("GOPATH", &["GOPATH"], true);
+        let mut restricted = LaunchOptions::new("claude", "/srv/demo");
+        restricted.restricted = true;
+        let environment = restricted.environment([]);
+        assert!(environment.contains(&("CLAUDE_CODE_DISABLE_CRON".into(), "1".into())));
         check("CLAUDECODE", &["CLAUDECODE"], false);
+        check("SAYSO_TOKEN", &["SAYSO_TOKEN"], false);
     }
 }

@@ -221,6 +221,9 @@ pub struct ClientFrame {
     pub message: ClientMessage,
 }
 
+/// In characters. The longest reason of our own lists the fields of `start_session`.
+const LONGEST_QUOTE: usize = 300;
+
 type Fields = IndexMap<String, Box<RawValue>>;
 
 impl ClientFrame {
@@ -229,7 +232,10 @@ impl ClientFrame {
         let mut fields: Fields = serde_json::from_str(text).map_err(|error| ParseError {
             id: None,
             code: ErrorCode::InvalidMessage,
-            message: format!("A frame must be one JSON object: {error}."),
+            message: format!(
+                "A frame must be one JSON object: {}.",
+                short(&error.to_string())
+            ),
         })?;
         let id = take_string(&mut fields, "id", None)?;
         let Some(kind) = take_string(&mut fields, "type", id.as_deref())? else {
@@ -275,10 +281,9 @@ impl ClientMessage {
             "dismiss_alert" => Self::DismissAlert(read(kind, fields)?),
             "ping" => Self::Ping(read(kind, fields)?),
             _ => {
-                let shown: String = kind.chars().take(40).collect();
                 return Err((
                     ErrorCode::UnknownType,
-                    format!("There is no client message of type `{shown}`."),
+                    format!("There is no client message of type `{}`.", short(kind)),
                 ));
             }
         };
@@ -293,8 +298,13 @@ pub fn parse_body<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Pars
         code: ErrorCode::InvalidMessage,
         message,
     };
-    let fields: Fields = serde_json::from_str(text)
-        .map_err(|error| invalid(format!("The body must be one JSON object: {error}.")))?;
+    let fields: Fields = serde_json::from_str(text).map_err(|error| {
+        let error = error.to_string();
+        invalid(format!(
+            "The body must be one JSON object: {}.",
+            short(&error)
+        ))
+    })?;
     read(name, fields).map_err(|(_, message)| invalid(message))
 }
 
@@ -315,6 +325,17 @@ fn take_string(
         })
 }
 
+/// Reasons quote what was sent. A refusal that is as long as what it refuses would let a client make the server
+/// write as much as it reads.
+fn short(text: &str) -> String {
+    let mut rest = text.chars();
+    let mut shown: String = rest.by_ref().take(LONGEST_QUOTE).collect();
+    if rest.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 /// A borrowed raw value, read by whatever type the field has.
 struct Field<'a>(&'a RawValue);
 
@@ -333,11 +354,11 @@ fn read<T: DeserializeOwned>(kind: &str, fields: Fields) -> Result<T, (ErrorCode
         let path = error.path().to_string();
         let reason = error.into_inner().to_string();
         // Positions count from the start of the field, which nobody can see.
-        let reason = reason.split(" at line ").next().unwrap_or(&reason);
+        let reason = short(reason.split(" at line ").next().unwrap_or(&reason));
         let message = if path == "." {
             format!("`{kind}`: {reason}.")
         } else {
-            format!("`{kind}`: field `{path}`: {reason}.")
+            format!("`{kind}`: field `{}`: {reason}.", short(&path))
         };
         (ErrorCode::InvalidMessage, message)
     })

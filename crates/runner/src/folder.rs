@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::ending::Exited;
+use crate::mark::Mark;
 
 /// Who a runner is, for whoever finds its folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +33,9 @@ pub struct Record {
     pub started_at_ms: u64,
     /// What tells the agent from a later process with its number; `None` where the system does not say.
     pub agent_identity: Option<ProcessIdentity>,
+    /// What all that the agent starts carries in its environment.
+    #[serde(default)]
+    pub agent_mark: Option<Mark>,
 }
 
 /// A process number is used again one day; together with these it is not.

@@ -24,14 +24,15 @@
 //!   [overloaded](WriteFailure::Overloaded) was not taken and may come again. The last 16,384 ids are remembered,
 //!   which is more than can be unconfirmed at once.
 //! - **Everything is bounded** ([`Limits`]). A full journal makes the agent wait; a client is read from the journal
-//!   at its own pace; an agent that does not read is [told of](Event::InputStalled), and then refused more.
+//!   at its own pace; an agent that does not read is [told of](Event::InputWaits), and then refused more.
 //! - **The newest client wins.** There is one at a time, and whoever had claimed the runner is
 //!   [told](LostReason::Replaced).
 //! - **No orphan and no zombie.** An agent is the leader of its own process group, and the group ends with it. A
 //!   runner that nobody claims stops its agent in order (close its input, wait, ask, wait, kill); so does one that
 //!   is asked to end with SIGTERM, whose agent closes its output, or whose folder is removed. What a runner that
-//!   was killed leaves behind is found by [`clean_up`]. Only who leaves the group by its own will, with `setsid`
-//!   for example, is left alone.
+//!   was killed leaves behind is found by [`clean_up`]. An agent that did not end in order could not see to what
+//!   it started in other groups or sessions; that is known by a [mark](Mark) in its environment and killed. What
+//!   an agent that ended in order left running elsewhere is left alone.
 //! - **Nothing secret is in an argument list or on disk**, except what the agent itself writes to its output. The
 //!   folder is closed to others (0700), and so is all in it (0600).
 //!
@@ -63,6 +64,7 @@ mod client;
 mod ending;
 mod folder;
 mod journal;
+mod mark;
 mod process;
 mod readiness;
 mod run;
@@ -76,6 +78,7 @@ pub use client::{
 pub use ending::{EndReason, Exited};
 pub use folder::{ProcessIdentity, Record};
 pub use journal::{JournalError, JournalLine, JournalReader, read_journal};
+pub use mark::Mark;
 pub use readiness::FailureKind;
 pub use run::{RunError, SocketPathError, run};
 pub use spec::{LaunchSpec, Limits};

@@ -12,6 +12,7 @@ use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 
 use crate::folder::ProcessIdentity;
+use crate::mark::{self, Mark};
 use crate::spec::LaunchSpec;
 
 #[derive(Debug, Error)]
@@ -29,6 +30,7 @@ pub(crate) struct Agent {
     id: u32,
     /// `None` once the agent was waited for: then its number may be somebody else's.
     group: Option<Pid>,
+    mark: Mark,
 }
 
 #[derive(Debug)]
@@ -42,6 +44,13 @@ pub(crate) struct AgentPipes {
 pub(crate) struct Status {
     pub(crate) code: Option<i32>,
     pub(crate) signal: Option<i32>,
+}
+
+impl Status {
+    /// Then it had the time to see to all that it started.
+    fn is_in_order(self) -> bool {
+        self.code == Some(0)
+    }
 }
 
 impl From<ExitStatus> for Status {
@@ -67,11 +76,13 @@ pub(crate) fn start(spec: &LaunchSpec) -> Result<(Agent, AgentPipes), LaunchErro
         program: spec.program.clone(),
         source,
     };
+    let mark = Mark::new();
     let mut child = Command::new(&spec.program)
         .args(&spec.arguments)
         .current_dir(folder)
         .env_clear()
         .envs(spec.environment.iter().map(|(name, value)| (name, value)))
+        .env(mark::VARIABLE, mark.value())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -85,6 +96,7 @@ pub(crate) fn start(spec: &LaunchSpec) -> Result<(Agent, AgentPipes), LaunchErro
         child,
         id,
         group: i32::try_from(id).ok().and_then(Pid::from_raw),
+        mark,
     };
     Ok((agent, pipes?))
 }
@@ -107,13 +119,21 @@ impl Agent {
         self.id
     }
 
-    /// Also ends what the agent left behind in its group, in the same moment in which its number becomes free.
-    /// Safe to cancel and to call again.
+    pub(crate) fn mark(&self) -> Mark {
+        self.mark
+    }
+
+    /// Also ends what the agent left behind in its group, in the same moment in which its number becomes free,
+    /// and what it left elsewhere if it could not see to that itself. Safe to cancel and to call again.
     pub(crate) async fn wait(&mut self) -> Status {
         let status = self.child.wait().await;
         self.kill();
         self.group = None;
-        status.map(Status::from).unwrap_or_default()
+        let status = status.map(Status::from).unwrap_or_default();
+        if !status.is_in_order() {
+            self.mark.kill_all();
+        }
+        status
     }
 
     pub(crate) fn terminate(&self) {

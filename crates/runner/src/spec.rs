@@ -54,7 +54,10 @@ pub struct Limits {
     /// How many lines, and how many bytes of them, may wait for an agent that does not read.
     pub input_lines: usize,
     pub input_bytes: usize,
-    /// How long lines may wait for the agent before the client is told that it does not read.
+    /// How long lines may wait for the agent before the client is told that they do.
+    #[serde(rename = "input_wait_ms", with = "milliseconds")]
+    pub input_wait: Duration,
+    /// How long they may wait before the client is told that the agent does not read.
     #[serde(rename = "input_stall_ms", with = "milliseconds")]
     pub input_stall: Duration,
     /// After closing the agent's input, after asking it to end, and for strangers that hold its output open.
@@ -77,6 +80,7 @@ impl Default for Limits {
             segment_bytes: 4 * 1024 * 1024,
             input_lines: 256,
             input_bytes: 64 * 1024 * 1024,
+            input_wait: Duration::from_millis(500),
             input_stall: Duration::from_secs(30),
             until_ended: Duration::from_secs(5),
             unclaimed: Some(Duration::from_hours(24)),

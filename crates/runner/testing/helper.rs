@@ -70,7 +70,11 @@ async fn store_lines(folder: &Path, store: &Path) -> Option<()> {
                 connection.handle.acknowledge(exited.last_seq).ok()?;
                 return Some(());
             }
-            Event::Written(_) | Event::WriteFailed(..) | Event::InputStalled => {}
+            Event::Written(_)
+            | Event::WriteFailed(..)
+            | Event::InputWaits
+            | Event::InputTaken
+            | Event::InputStalled => {}
             Event::Lost(_) => return None,
         }
     }

@@ -246,6 +246,40 @@ async fn long_lines_pass_in_both_directions() {
 }
 
 #[tokio::test]
+async fn an_agent_that_does_not_read_for_a_moment_is_told_of_until_it_does() {
+    let limits = Limits {
+        input_wait: Duration::from_millis(50),
+        ..impatient()
+    };
+    let spec = LaunchSpec {
+        limits,
+        ..spec("cat", &[])
+    };
+    let rig = Rig::start(&spec).await;
+    let mut connection = rig.connect(0).await;
+    common::kill_group(rig.agent(), Signal::STOP);
+    // More than any pipe takes.
+    let id = write(&mut connection, &"x".repeat(2 << 20)).await;
+    assert_eq!(next(&mut connection).await, Event::InputWaits);
+    // Whoever comes next has to know, too.
+    let mut connection = rig.connect(0).await;
+    assert_eq!(next(&mut connection).await, Event::InputWaits);
+    common::kill_group(rig.agent(), Signal::CONT);
+    let mut told = Vec::new();
+    loop {
+        match next(&mut connection).await {
+            Event::Written(written) => break assert_eq!(written, id),
+            event => told.push(event),
+        }
+    }
+    // A busy machine may hold the agent up again.
+    assert_eq!(told.first(), Some(&Event::InputTaken), "{told:?}");
+    let waits = told.iter().filter(|event| **event == Event::InputWaits);
+    let taken = told.iter().filter(|event| **event == Event::InputTaken);
+    assert_eq!(waits.count() + 1, taken.count(), "{told:?}");
+}
+
+#[tokio::test]
 async fn an_agent_that_does_not_read_is_a_named_failure_and_not_a_hang() {
     let spec = LaunchSpec {
         limits: Limits {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::audit::{AuditArguments, BackupArguments};
-use crate::config::{OnShutdown, Overrides};
+use crate::config::{ChosenToken, OnShutdown, Overrides, TlsMode};
 
 /// Runs coding agents on this machine and asks you before they act.
 ///
@@ -30,6 +30,8 @@ pub enum Command {
     Demo(ServeArguments),
     /// Print a link that lets one more browser in.
     Pair(ServeArguments),
+    /// The password that is asked for before risky actions.
+    Password(PasswordArguments),
     /// Check what is there and say how to mend what is missing.
     Doctor(ServeArguments),
     /// Look at rules without a server.
@@ -61,6 +63,20 @@ pub enum PolicyCommand {
     /// `links` are optional. Without `links` symbolic links are looked up on this machine. The answer is
     /// {"decision", "matched", "explanation", "risk"}.
     Check,
+}
+
+#[derive(Debug, Args)]
+pub struct PasswordArguments {
+    #[command(subcommand)]
+    pub command: PasswordCommand,
+    #[command(flatten)]
+    pub server: ServeArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PasswordCommand {
+    /// Forget it. Stop the server first; set a new one on the page Devices.
+    Remove,
 }
 
 #[derive(Debug, Args)]
@@ -157,7 +173,27 @@ pub struct ServeArguments {
         value_name = "TOKEN",
         hide_env_values = true
     )]
-    pub token: Option<String>,
+    pub token: Option<ChosenToken>,
+    /// A name that the server is called by, such as sayso.example.org (repeatable)
+    #[arg(
+        long = "allow-host",
+        env = "SAYSO_ALLOW_HOSTS",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    pub allow_hosts: Vec<String>,
+    /// Encrypt with a certificate of Sayso's own making
+    #[arg(long, env = "SAYSO_TLS", value_enum)]
+    pub tls: Option<TlsMode>,
+    /// Encrypt with this certificate, a PEM file
+    #[arg(long, env = "SAYSO_TLS_CERT", value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// The certificate's private key, a PEM file
+    #[arg(long, env = "SAYSO_TLS_KEY", value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+    /// A proxy in front of Sayso encrypts
+    #[arg(long, env = "SAYSO_BEHIND_PROXY")]
+    pub behind_proxy: bool,
     /// What becomes of agents when Sayso ends [default: keep]
     #[arg(
         long,
@@ -178,6 +214,11 @@ impl ServeArguments {
             data_dir: self.data_dir.clone(),
             claude: self.claude.clone(),
             token: self.token.clone(),
+            allow_hosts: self.allow_hosts.clone(),
+            tls: self.tls,
+            tls_cert: self.tls_cert.clone(),
+            tls_key: self.tls_key.clone(),
+            behind_proxy: self.behind_proxy.then_some(true),
             default_agent: None,
             on_shutdown: self.on_shutdown,
         }

@@ -4,11 +4,14 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use reqwest::Method;
 use sayso_claude::{AgentEvent, LaunchOptions};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
 use crate::agents::{self, Agents};
 use crate::config::Config;
+use crate::listen::{self, OwnServer};
+use crate::private;
 
 /// One line of the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,15 +71,11 @@ fn finding(state: State, what: &'static str, text: impl Into<String>) -> Finding
 fn data_folder(folder: &Path) -> Finding {
     let what = "Data folder";
     let probe = folder.join(format!(".doctor-{}", std::process::id()));
-    let tried = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&probe, b""));
+    let tried = private::make(folder).and_then(|()| std::fs::write(&probe, b""));
     match tried {
         Ok(()) => {
             let _ = std::fs::remove_file(&probe);
-            finding(
-                State::Good,
-                what,
-                format!("{} can be written.", folder.display()),
-            )
+            privacy(folder)
         }
         Err(error) => finding(
             State::Broken,
@@ -86,6 +85,26 @@ fn data_folder(folder: &Path) -> Finding {
                 folder.display()
             ),
         ),
+    }
+}
+
+fn privacy(folder: &Path) -> Finding {
+    let what = "Data folder";
+    match private::look(folder).as_deref() {
+        Ok([]) => finding(
+            State::Good,
+            what,
+            format!("{} can be written, by you alone.", folder.display()),
+        ),
+        Ok([first, ..]) => finding(
+            State::Limited,
+            what,
+            format!(
+                "other users of this machine can look at {}. Sayso closes it when it starts.",
+                first.path.display()
+            ),
+        ),
+        Err(error) => finding(State::Broken, what, error.to_string()),
     }
 }
 
@@ -114,22 +133,11 @@ async fn address(config: &Config) -> Finding {
 }
 
 async fn is_sayso(config: &Config) -> bool {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let ask = async {
-        let mut stream = TcpStream::connect(config.listen).await?;
-        let request = format!(
-            "GET /healthz HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n",
-            config.listen.port()
-        );
-        stream.write_all(request.as_bytes()).await?;
-        let mut answer = String::new();
-        stream.take(4096).read_to_string(&mut answer).await?;
-        io::Result::Ok(answer.contains("\"status\":\"ok\""))
+    let Ok(server) = OwnServer::new(config, Duration::from_secs(3)) else {
+        return false;
     };
-    matches!(
-        tokio::time::timeout(Duration::from_secs(3), ask).await,
-        Ok(Ok(true))
-    )
+    let answer = server.send(server.request(Method::GET, "/healthz")).await;
+    answer.is_ok_and(|(_, body)| body["status"] == "ok")
 }
 
 async fn claude(agents: &Agents) -> Vec<Finding> {
@@ -161,7 +169,11 @@ async fn login(path: &Path) -> Finding {
     let what = "Login";
     let unknown = |text: String| finding(State::Limited, what, text);
     let (events, mut received) = tokio::sync::mpsc::channel(64);
-    let options = LaunchOptions::new(path, std::env::temp_dir());
+    // In a folder that nobody else can put settings into, and without those of any folder.
+    let options = LaunchOptions {
+        restricted: true,
+        ..LaunchOptions::new(path, "/")
+    };
     let handle = match sayso_claude::spawn(&options, events) {
         Ok(handle) => handle,
         Err(error) => return unknown(error.to_string()),
@@ -195,13 +207,14 @@ async fn login(path: &Path) -> Finding {
 
 fn notifications(config: &Config) -> Finding {
     let what = "Browser notifications";
-    if config.listen.ip().is_loopback() {
+    let encrypted = config.tls.is_some() || config.tls_cert.is_some() || config.behind_proxy;
+    if encrypted || listen::is_local(config.listen.ip()) {
         finding(State::Good, what, "browsers allow them on this address.")
     } else {
         finding(
             State::Limited,
             what,
-            "browsers allow them on localhost and over HTTPS only; put a TLS proxy in front.",
+            "browsers allow them on localhost and over HTTPS only; add --tls or --behind-proxy.",
         )
     }
 }

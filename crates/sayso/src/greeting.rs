@@ -5,11 +5,19 @@ use std::io::{self, IsTerminal, Write};
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 
+use crate::listen::Fingerprint;
+
 /// Prints the link to open. On a terminal, with a QR code below.
-pub fn print(url: &str, hint: &str) -> io::Result<()> {
+pub fn print(url: &str, fingerprint: Option<Fingerprint>, hint: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "\nSayso is up.")?;
     print_link(&mut out, url)?;
+    if let Some(fingerprint) = fingerprint {
+        writeln!(
+            out,
+            "The certificate has this SHA-256 fingerprint; a browser that warns shows the same:\n\n  {fingerprint}\n"
+        )?;
+    }
     writeln!(out, "{hint}\nPress Ctrl+C to stop.\n")?;
     out.flush()
 }

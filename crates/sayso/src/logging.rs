@@ -9,6 +9,9 @@ pub fn start() {
         EnvFilter::try_from_env("SAYSO_LOG").unwrap_or_else(|_| EnvFilter::new("warn,sayso=info"));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        // It would complain on standard error that standard error cannot be written to, which panics: a full disk
+        // that also holds the log would end the server.
+        .log_internal_errors(false)
         .with_writer(std::io::stderr);
     let json = std::env::var("SAYSO_LOG_FORMAT").is_ok_and(|format| format == "json");
     // A second start in one process keeps the first.

@@ -1,15 +1,15 @@
+use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
 use sayso::access::Secret;
 use sayso::agents::{Agents, DEMO};
-use sayso::cli::{Cli, Command, PolicyCommand, ServeArguments};
+use sayso::cli::{Cli, Command, PasswordArguments, PasswordCommand, PolicyCommand, ServeArguments};
 use sayso::config::{Config, OnShutdown};
 use sayso::server::Server;
-use sayso::{audit, doctor, greeting, logging, remote, rules};
+use sayso::{access, audit, doctor, greeting, logging, private, remote, rules};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Pair(arguments) => runtime
             .block_on(remote::print_link(&arguments, std::io::stdout()))
             .map(|()| ExitCode::SUCCESS),
+        Command::Password(arguments) => runtime.block_on(password(&arguments)),
         Command::Doctor(arguments) => runtime.block_on(examine(&arguments)),
         Command::Policy(PolicyCommand::Check) => check_policy(),
         Command::Rules(arguments) => runtime
@@ -95,16 +96,9 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
     if agent == Agent::Demo && arguments.data_dir.is_none() {
         config.data_dir = config.data_dir.join("demo");
     }
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(&config.data_dir)
-        .with_context(|| {
-            format!(
-                "The data folder {} cannot be made",
-                config.data_dir.display()
-            )
-        })?;
+    for exposed in private::close(&config.data_dir)? {
+        tracing::warn!("{}", exposed.told());
+    }
     if agent == Agent::Demo {
         let playground = config.data_dir.join("playground");
         std::fs::create_dir_all(&playground)
@@ -112,14 +106,10 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         config.default_folder = Some(playground);
     }
     let secret = match &config.token {
-        Some(token) => Secret::new(token)?,
+        Some(token) => Secret::new(token.expose())?,
         None => Secret::kept_in(&config.data_dir)?,
     };
-    anyhow::ensure!(
-        config.listen.ip().is_loopback(),
-        "Sayso listens on this machine only, because whoever reaches it can run commands here. \
-         Use 127.0.0.1 with --listen, and reach it from elsewhere through an SSH tunnel"
-    );
+    warn_of_visible_token(arguments, &config);
     let listener = TcpListener::bind(config.listen).await.with_context(|| {
         format!(
             "Cannot listen on {}. Is Sayso running already? Choose another address with --listen",
@@ -128,19 +118,58 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
     })?;
     let own_program = std::env::current_exe().context("The path of this program is not known.")?;
     let server = Server::open(config, secret, listener, own_program).await?;
+    let shutdown = CancellationToken::new();
+    // Before anybody is told that it is up, and could end it.
+    stop_on_signal(shutdown.clone())?;
     let url = server.link()?;
     let hint = match agent {
         Agent::Configured => "Your agents ask there before they act.",
         Agent::Demo => "Start a session there: the demo agent needs no key and asks you things.",
     };
-    if let Err(error) = greeting::print(&url, hint) {
+    if let Err(error) = greeting::print(&url, server.fingerprint(), hint) {
         // Nobody reads the terminal; the server is up all the same.
         tracing::warn!(%error, "the address could not be printed");
     }
-    let shutdown = CancellationToken::new();
-    tokio::spawn(stop_on_signal(shutdown.clone()));
     server.run(shutdown).await?;
     Ok(ExitCode::SUCCESS)
+}
+
+async fn password(arguments: &PasswordArguments) -> anyhow::Result<ExitCode> {
+    let server = &arguments.server;
+    let config = Config::load(server.config.as_deref(), &server.overrides())?;
+    match arguments.command {
+        PasswordCommand::Remove => {
+            let removed = access::remove_password(&config).await?;
+            let text = if removed {
+                "The password is removed."
+            } else {
+                "There was no password."
+            };
+            writeln!(std::io::stdout(), "{text}")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The token is chosen by the operator; where it stands is, too.
+fn warn_of_visible_token(arguments: &ServeArguments, config: &Config) {
+    let is_flag = |argument: OsString| argument.as_encoded_bytes().starts_with(b"--token");
+    if std::env::args_os().any(is_flag) {
+        tracing::warn!(
+            "Other users of this machine can see the token in the list of processes, because it is on the \
+             command line. Use the variable SAYSO_TOKEN, or leave it out: then Sayso makes one and keeps it."
+        );
+    }
+    let file = Config::file(arguments.config.as_deref());
+    if arguments.token.is_none()
+        && config.token.is_some()
+        && let Some(file) = file.filter(|file| private::is_open(file))
+    {
+        tracing::warn!(
+            "Other users of this machine can read the token in {}. Close the file with `chmod 600`.",
+            file.display()
+        );
+    }
 }
 
 async fn examine(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
@@ -157,22 +186,21 @@ async fn examine(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
 }
 
 /// Ctrl+C or SIGTERM begins an orderly end; a second one ends at once.
-async fn stop_on_signal(shutdown: CancellationToken) {
+fn stop_on_signal(shutdown: CancellationToken) -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) = (
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::terminate()),
-    ) else {
-        return;
-    };
-    for code in [None, Some(130)] {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::spawn(async move {
+        for code in [None, Some(130)] {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            match code {
+                None => shutdown.cancel(),
+                Some(code) => std::process::exit(code),
+            }
         }
-        match code {
-            None => shutdown.cancel(),
-            Some(code) => std::process::exit(code),
-        }
-    }
+    });
+    Ok(())
 }

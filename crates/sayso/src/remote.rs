@@ -11,14 +11,14 @@ use crate::access::Secret;
 use crate::cli::ServeArguments;
 use crate::config::Config;
 use crate::greeting;
+use crate::listen::OwnServer;
 
 /// The server answers at once or not at all.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub struct RunningServer {
-    url: String,
+    own: OwnServer,
     token: String,
-    client: reqwest::Client,
 }
 
 /// Without the token.
@@ -26,7 +26,7 @@ impl std::fmt::Debug for RunningServer {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_tuple("RunningServer")
-            .field(&self.url)
+            .field(&self.own)
             .finish()
     }
 }
@@ -36,19 +36,18 @@ impl RunningServer {
     pub fn at(arguments: &ServeArguments) -> anyhow::Result<Self> {
         let config = Config::load(arguments.config.as_deref(), &arguments.overrides())?;
         let secret = match &config.token {
-            Some(token) => Secret::new(token)?,
+            Some(token) => Secret::new(token.expose())?,
             None => Secret::kept_in(&config.data_dir)?,
         };
         Ok(Self {
-            url: format!("http://{}", config.listen),
+            own: OwnServer::new(&config, PATIENCE)?,
             token: secret.expose().to_owned(),
-            client: reqwest::Client::builder().timeout(PATIENCE).build()?,
         })
     }
 
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let url = format!("{}/api{path}", self.url);
-        self.client.request(method, url).bearer_auth(&self.token)
+        let path = format!("/api{path}");
+        self.own.request(method, &path).bearer_auth(&self.token)
     }
 
     /// The body of a good answer; the server's own words for a bad one.
@@ -56,12 +55,11 @@ impl RunningServer {
         let hint = || {
             format!(
                 "No Sayso answers at {}. Start it, or name its address with --listen",
-                self.url
+                self.own.address()
             )
         };
-        let answer = request.send().await.with_context(hint)?;
-        let good = answer.status().is_success();
-        let body: Value = answer.json().await.context("The answer cannot be read")?;
+        let (status, body) = self.own.send(request).await.with_context(hint)?;
+        let good = status.is_success();
         match body["message"].as_str() {
             Some(message) if !good => bail!("{message}"),
             None if !good => bail!("The server refused without a reason."),

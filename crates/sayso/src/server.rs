@@ -14,7 +14,8 @@ use crate::access::{Access, AccessError, Secret};
 use crate::agents::{self, Agents};
 use crate::config::Config;
 use crate::hub::{Hub, HubHandle, HubMessage};
-use crate::web::{self, Reach};
+use crate::listen::{self, Fingerprint, Listen};
+use crate::web::{self, Site};
 
 /// A server that is open for requests once `run` is polled.
 #[derive(Debug)]
@@ -22,8 +23,8 @@ pub struct Server {
     hub: Hub,
     router: axum::Router,
     access: Access,
-    listener: TcpListener,
-    address: SocketAddr,
+    site: Site,
+    listen: Listen,
     claude: Option<PathBuf>,
     /// The history, and how long its entries are kept.
     forgetting: Option<(Store, Duration)>,
@@ -38,28 +39,33 @@ impl Server {
         listener: TcpListener,
         own_program: PathBuf,
     ) -> anyhow::Result<Self> {
-        let address = listener
-            .local_addr()
-            .context("The listener has no address.")?;
         let store = Store::open(config.database()).await?;
+        let listen = Listen::open(&config, &store, listener).await?;
         let agents = Agents::find(&config, own_program);
         let claude = agents.claude_path().map(std::path::Path::to_owned);
-        let allow_hosts = config.allow_hosts.clone();
+        let site = Site {
+            address: listen.address(),
+            allow_hosts: listen::host_values(&config.allow_hosts, listen.address()),
+            secure: listen.is_secure(),
+            fingerprint: listen.fingerprint().map(|print| print.to_string()),
+            behind_proxy: config.behind_proxy,
+            public_host: listen::public_host(
+                &config.allow_hosts,
+                listen.address(),
+                config.behind_proxy,
+            ),
+        };
         let keep_history = config.keep_history.0;
         let hub = Hub::open(Arc::new(config), agents, store.clone()).await?;
         let forgetting = keep_history.map(|kept| (store.clone(), kept));
         let access = Access::open(&store, hub.handle(), secret).await?;
-        let reach = Reach {
-            allow_hosts,
-            ..Reach::default()
-        };
-        let router = web::router(hub.handle(), store, access.clone(), address, reach);
+        let router = web::router(hub.handle(), store, access.clone(), &site);
         Ok(Self {
             hub,
             router,
             access,
-            listener,
-            address,
+            site,
+            listen,
             claude,
             forgetting,
         })
@@ -68,11 +74,28 @@ impl Server {
     /// A link that lets one browser in, for the terminal.
     pub fn link(&self) -> Result<String, AccessError> {
         let secret = self.access.printed_link()?;
-        Ok(format!("http://{}/#pair={}", self.address, secret.expose()))
+        Ok(self
+            .site
+            .link(&self.site.address.to_string(), secret.expose()))
     }
 
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.listen.address()
+    }
+
+    /// Where a browser finds the server.
+    pub fn url(&self) -> String {
+        let scheme = if self.listen.is_secure() {
+            "https"
+        } else {
+            "http"
+        };
+        format!("{scheme}://{}", self.listen.address())
+    }
+
+    /// Of the certificate. `None` without TLS.
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        self.listen.fingerprint()
     }
 
     /// Serves until `shutdown` is cancelled and everything has ended in order.
@@ -84,8 +107,8 @@ impl Server {
         if let Some((store, kept)) = self.forgetting {
             tokio::spawn(forget_old_entries(store, kept, shutdown.clone()));
         }
-        tokio::spawn(self.access.announce_changes());
-        let hub = tokio::spawn(self.hub.run());
+        tokio::spawn(self.access.announce());
+        let mut hub = tokio::spawn(self.hub.run());
         let closing = shutdown.clone();
         let hub_closing = handle.clone();
         let stop = async move {
@@ -94,14 +117,18 @@ impl Server {
             let _ = hub_closing.send(HubMessage::ShutDown).await;
         };
         tokio::spawn(stop);
-        let service = self
-            .router
-            .into_make_service_with_connect_info::<SocketAddr>();
-        let served = axum::serve(self.listener, service)
-            .with_graceful_shutdown(async move { shutdown.cancelled().await })
-            .await;
-        hub.await.context("The hub ended with a fault.")?;
-        served.context("The HTTP server ended with a fault.")
+        let serving = self.listen.serve(self.router, shutdown);
+        tokio::pin!(serving);
+        let fault = "A fault inside Sayso has ended it. Agents wait for their answers; start it again to go on";
+        tokio::select! {
+            () = &mut serving => hub.await.context(fault)?.context(fault),
+            // Without the hub nothing can be answered: rather no server than one that looks alive.
+            ended = &mut hub => {
+                ended.context(fault)?.context(fault)?;
+                serving.await;
+                Ok(())
+            }
+        }
     }
 }
 

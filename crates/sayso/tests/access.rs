@@ -178,12 +178,30 @@ async fn every_answer_carries_the_headers_that_keep_a_page_in_its_place() {
             .unwrap();
         assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"));
         assert!(!policy.contains("unsafe"), "{policy}");
+        assert!(
+            policy.ends_with("trusted-types dompurify vue"),
+            "a policy that is not used could be made by somebody else: {policy}"
+        );
         assert_eq!(
             answer.headers()["x-content-type-options"],
             "nosniff",
             "{path}"
         );
         assert_eq!(answer.headers()["referrer-policy"], "no-referrer", "{path}");
+        for (name, value) in [
+            ("x-frame-options", "DENY"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
+            ("cross-origin-embedder-policy", "require-corp"),
+        ] {
+            assert_eq!(answer.headers()[name], value, "{name} of {path}");
+        }
+        let permissions = answer.headers()["permissions-policy"].to_str().unwrap();
+        let granted = permissions.split(", ").filter(|one| !one.ends_with("=()"));
+        assert_eq!(
+            granted.collect::<Vec<_>>(),
+            ["autoplay=(self)", "clipboard-write=(self)"]
+        );
         assert!(
             answer
                 .headers()

@@ -85,7 +85,7 @@ fn a_bad_start_ends_with_one_clear_sentence() {
         ),
         (&["--config", &config], "listne"),
         (&["--config", "/nowhere/sayso.toml"], "/nowhere/sayso.toml"),
-        (&["--listen", "0.0.0.0:0"], "this machine only"),
+        (&["--listen", "0.0.0.0:0"], "--behind-proxy"),
         (&["--token", "short"], "at least 16 characters"),
         (&["--listen", "here"], "--listen"),
     ];

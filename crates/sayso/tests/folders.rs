@@ -98,6 +98,7 @@ async fn a_session_can_start_without_the_folders_own_settings() {
     client.state(&session, "dead").await;
     let ack = start(&mut client, &server, json!({"resume": session})).await;
     assert_eq!(ack["type"], "ack", "{ack}");
+    client.state(&session, "user_turn").await;
     let started = fs::read_to_string(server.folder.path().join("started")).unwrap();
     assert_eq!(started.matches("--setting-sources=user").count(), 2);
     server.stop().await;

@@ -123,8 +123,14 @@ async fn a_killed_agent_and_its_runner_leave_the_request_as_orphaned() {
     assert_eq!(entry["outcome"]["what"], "orphaned");
     let error = client.respond(&request, json!({"behavior": "allow"})).await;
     assert_eq!(error["code"], "already_decided", "{error}");
-    let left = std::fs::read_dir(server.folder.path().join("data/agents")).unwrap();
-    assert_eq!(left.count(), 0, "nothing of it is left");
+    let agents = server.folder.path().join("data/agents");
+    let gone = async {
+        while std::fs::read_dir(&agents).unwrap().count() > 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    let gone = tokio::time::timeout(std::time::Duration::from_secs(60), gone).await;
+    assert!(gone.is_ok(), "nothing of it is left");
     server.stop().await;
 }
 
@@ -276,17 +282,58 @@ async fn a_removed_session_is_gone_with_its_agent_and_its_requests() {
     server.stop().await;
 }
 
+/// The process group of the only agent.
+fn agent_group(server: &TestServer) -> rustix::process::Pid {
+    let runners = sayso_runner::find(&server.folder.path().join("data/agents")).unwrap();
+    let agent = runners[0].record.as_ref().unwrap().agent_pid;
+    rustix::process::Pid::from_raw(i32::try_from(agent).unwrap()).unwrap()
+}
+
 #[tokio::test]
-async fn an_agent_that_does_not_react_to_an_answer_is_noticed() {
-    use rustix::process::{Pid, Signal, kill_process_group};
+async fn an_agent_that_does_not_read_is_noticed_and_loses_nothing() {
+    use rustix::process::{Signal, kill_process_group};
     let server = TestServer::start().await;
     let mut client = server.connect().await;
     let session = client.start(&server, &bash("touch late.txt")).await;
     client.subscribe(&session).await;
     let request = client.opened().await;
-    let runners = sayso_runner::find(&server.folder.path().join("data/agents")).unwrap();
-    let agent = runners[0].record.as_ref().unwrap().agent_pid;
-    let group = Pid::from_raw(i32::try_from(agent).unwrap()).unwrap();
+    let group = agent_group(&server);
+    kill_process_group(group, Signal::STOP).unwrap();
+    // More than a pipe holds.
+    let content = json!([{"type": "text", "text": "x".repeat(512 * 1024)}]);
+    let message = json!({"type": "send_message", "session_id": session, "content": content});
+    assert_eq!(client.call(message).await["type"], "ack");
+    let stuck = client
+        .wait_for(|frame| {
+            let error = frame["session"]["error"].as_str().unwrap_or_default();
+            error.contains("does not read")
+        })
+        .await;
+    assert_eq!(stuck["session"]["session_id"], session.as_str());
+    let other = server.connect().await;
+    assert_eq!(other.welcome["pending_requests"], json!([request]));
+    kill_process_group(group, Signal::CONT).unwrap();
+    client
+        .wait_for(|frame| frame["type"] == "session_state" && frame["session"]["error"].is_null())
+        .await;
+    let ack = client.respond(&request, json!({"behavior": "allow"})).await;
+    assert_eq!(ack["type"], "ack", "{ack}");
+    client
+        .entry(&session, |entry| entry["kind"] == "tool_result")
+        .await;
+    assert!(server.project().join("late.txt").exists());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_react_to_an_answer_is_noticed() {
+    use rustix::process::{Signal, kill_process_group};
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let session = client.start(&server, &bash("touch late.txt")).await;
+    client.subscribe(&session).await;
+    let request = client.opened().await;
+    let group = agent_group(&server);
     kill_process_group(group, Signal::STOP).unwrap();
     let ack = client.respond(&request, json!({"behavior": "allow"})).await;
     assert_eq!(ack["type"], "ack", "the answer is with the agent: {ack}");

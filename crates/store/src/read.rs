@@ -5,10 +5,11 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row};
 use uuid::Uuid;
 
+use crate::audit::AuditKind;
 use crate::error::ReadError;
 use crate::open::Store;
 use crate::rows::{
-    DecisionCursor, DecisionRow, Delivery, EntryRow, RequestId, RequestRow, RequestStatus,
+    DecisionCursor, DecisionRow, Delivery, EntryRow, Outcome, RequestId, RequestRow, RequestStatus,
     SessionId, SessionRow, UnixMillis,
 };
 
@@ -145,18 +146,46 @@ impl Store {
         .await?)
     }
 
-    /// The agent's own ids of a session's requests. `since` is when the agent started: others before it may
-    /// have used the same ids.
+    /// The agent's own ids of a session's requests, each with the tool use that it is about, in order. `since`
+    /// is when the agent started: others before it may have used the same ids.
     pub async fn native_ids(
         &self,
         session_id: SessionId,
         since: UnixMillis,
-    ) -> Result<Vec<String>, ReadError> {
-        Ok(sqlx::query_scalar(
-            "SELECT native_id FROM requests WHERE session_id = $1 AND created_at >= $2",
+    ) -> Result<Vec<(String, Option<String>)>, ReadError> {
+        Ok(sqlx::query_as(
+            "SELECT native_id, tool_use_id FROM requests \
+             WHERE session_id = $1 AND created_at >= $2 ORDER BY ordinal",
         )
         .bind(session_id)
         .bind(since)
+        .fetch_all(self.reader())
+        .await?)
+    }
+
+    /// Requests of an agent for tools that it may use, as it was told or is being told, and of which the history
+    /// does not say yet what became of them. `since` is when the agent started.
+    pub async fn tools_under_way(
+        &self,
+        session_id: SessionId,
+        since: UnixMillis,
+    ) -> Result<Vec<RequestWithDecision>, ReadError> {
+        Ok(sqlx::query_as(
+            "SELECT requests.*, decisions.* FROM requests \
+             JOIN decisions ON decisions.request_id = requests.id \
+             WHERE requests.session_id = $1 AND requests.created_at >= $2 \
+             AND requests.tool_use_id IS NOT NULL \
+             AND decisions.outcome = $3 AND decisions.delivery IN ($4, $5) \
+             AND requests.id NOT IN (SELECT request_id FROM audit \
+                 WHERE session_id = $1 AND kind = $6 AND request_id IS NOT NULL) \
+             ORDER BY requests.ordinal",
+        )
+        .bind(session_id)
+        .bind(since)
+        .bind(Outcome::Allowed)
+        .bind(Delivery::Sent)
+        .bind(Delivery::Pending)
+        .bind(AuditKind::Outcome.as_str())
         .fetch_all(self.reader())
         .await?)
     }

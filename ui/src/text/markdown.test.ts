@@ -48,6 +48,28 @@ test('a link that only looks like another host still shows its own', () => {
   expect(render('https://docs.example/a').textContent?.trim()).toBe('https://docs.example/a')
 })
 
+test.each([
+  ['a user before the host', 'https://bank.example@evil.example/', '(evil.example)'],
+  ['letters of another alphabet', 'https://b\u0430nk.example/', '(xn--bnk-6cd.example)'],
+  [
+    'more than one text',
+    '[https://bank.example *to* https://evil.example](https://evil.example)',
+    '(evil.example)',
+  ],
+  [
+    'a host that only begins alike',
+    '[https://evil.example.bank](https://evil.example)',
+    '(evil.example)',
+  ],
+  ['a mail', '[your bank](mailto:thief@evil.example?subject=x)', '(thief@evil.example)'],
+])('%s does not hide where a link leads', (_, text, expected) => {
+  expect(render(text).textContent).toContain(expected)
+})
+
+test('an address of a mail is not said twice', () => {
+  expect(render('<me@docs.example>').textContent?.trim()).toBe('me@docs.example')
+})
+
 test('a remote image is a link and is not loaded', () => {
   const box = render('![a chart](https://tracker.example/x.png)')
   expect(box.querySelector('img')).toBeNull()

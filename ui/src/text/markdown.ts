@@ -18,10 +18,11 @@ markdown.renderer.rules.link_open = (tokens, index, options, _environment, self)
 
 markdown.renderer.rules.link_close = (tokens, index) => {
   const href = openingHref(tokens, index)
-  const host = hostOf(href)
-  const shown = tokens[index - 1]?.content ?? ''
-  const needsHost = host !== '' && hostOf(shown) !== host
-  return needsHost ? `</a><span class="link-host"> (${escapeHtml(host)})</span>` : '</a>'
+  const isOneText = tokens[index - 2]?.type === 'link_open'
+  const shown = isOneText ? (tokens[index - 1]?.content ?? '') : ''
+  const target = targetOf(href)
+  const needsTarget = target !== '' && !showsTarget(shown, href, target)
+  return needsTarget ? `</a><span class="link-host"> (${escapeHtml(target)})</span>` : '</a>'
 }
 
 /** A remote image would tell its server who reads what, so it is only a link. */
@@ -29,7 +30,7 @@ markdown.renderer.rules.image = (tokens, index) => {
   const token = tokens[index]
   const source = String(token?.attrGet('src') ?? '')
   const label = escapeHtml(token?.content || 'image')
-  return `<a href="${escapeHtml(source)}" target="_blank" rel="noreferrer noopener">Image: ${label}</a><span class="link-host"> (${escapeHtml(hostOf(source))})</span>`
+  return `<a href="${escapeHtml(source)}" target="_blank" rel="noreferrer noopener">Image: ${label}</a><span class="link-host"> (${escapeHtml(targetOf(source))})</span>`
 }
 
 /** The parser aligns with a style attribute, which the content policy refuses even unseen. */
@@ -157,12 +158,26 @@ function openingHref(
   return ''
 }
 
-function hostOf(href: string): string {
+/** Who is at the other end: a host as it is looked up, or the address of a mail. */
+function targetOf(href: string): string {
+  if (!URL.canParse(href)) return ''
+  const { protocol, host, pathname } = new URL(href)
+  return protocol === 'mailto:' ? visible(decoded(pathname)) : host
+}
+
+function decoded(text: string): string {
   try {
-    return new URL(href).host
+    return decodeURIComponent(text)
   } catch {
-    return ''
+    return text
   }
+}
+
+/** Only a text that begins with the address itself: letters may look like others, and a user like a host. */
+function showsTarget(shown: string, href: string, target: string): boolean {
+  if (href === `mailto:${shown}`) return shown === target
+  const [start, rest] = [`${new URL(href).protocol}//${target}`, shown.toLowerCase()]
+  return rest.startsWith(start) && /^(?:$|[/?#])/.test(rest.slice(start.length))
 }
 
 function escapeHtml(text: string): string {

@@ -117,12 +117,12 @@ const NAMES: Partial<Record<number, string>> = {
 }
 
 function isPartOfEmoji(character: string, text: string, index: number): boolean {
-  const before = text.slice(Math.max(0, index - 2), index)
-  if (character === '\ufe0f') return /[\p{Emoji}\p{Extended_Pictographic}]$/u.test(before)
+  const before = [...text.slice(Math.max(0, index - 2), index)].at(-1) ?? ''
+  if (character === '\ufe0f') return /^[\p{Emoji}\p{Extended_Pictographic}]/u.test(before)
   if (character !== '\u200d') return false
   const after = text.slice(index + 1, index + 3)
   return (
-    /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u.test(before) &&
+    /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]/u.test(before) &&
     /^\p{Extended_Pictographic}/u.test(after)
   )
 }

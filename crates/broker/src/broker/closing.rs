@@ -3,8 +3,8 @@
 use super::{Broker, REMEMBERED_CLOSED};
 use crate::request::{Phase, Then};
 use crate::{
-    Broadcast, DecidedBy, Decision, Delivery, Effect, FollowUp, Json, OutcomeKind, Refusal,
-    RequestId, Resolution, SessionId, Timestamp,
+    Broadcast, DecidedBy, Decision, Delivery, Effect, EndReason, FollowUp, Json, OutcomeKind,
+    Refusal, RequestId, Resolution, SessionId, Timestamp,
 };
 
 impl Broker {
@@ -25,13 +25,15 @@ impl Broker {
         let view = request.view();
         let mut resolution = deciding.resolution;
         resolution.delivery = delivery;
+        if delivery == Delivery::Sent {
+            let follow_up = lost_reason(view.session, id, &resolution);
+            effects.extend(follow_up.map(Effect::FollowUp));
+        }
+        // Afterwards: what is delivered as far as is known is not followed up after a crash.
         effects.push(Effect::NoteDelivery {
             request: id,
             delivery,
         });
-        if delivery == Delivery::Sent {
-            effects.extend(lost_reason(view.session, &resolution).map(Effect::FollowUp));
-        }
         effects.push(Effect::Broadcast(Broadcast::Closed {
             request: view,
             resolution: resolution.clone(),
@@ -87,8 +89,13 @@ impl Broker {
             return;
         };
         let view = request.view();
+        let session = self.sessions.get(&view.session);
+        let lost = session.is_some_and(|session| matches!(session.ended, Some(EndReason::Lost(_))));
         let resolution = Resolution {
-            outcome: OutcomeKind::Withdrawn,
+            outcome: match lost {
+                true => OutcomeKind::Orphaned,
+                false => OutcomeKind::Withdrawn,
+            },
             by: DecidedBy::Agent,
             decision: None,
             at: now,
@@ -138,7 +145,11 @@ impl Broker {
 }
 
 /// The agent throws away the words of a refusal that stops its turn.
-fn lost_reason(session: SessionId, resolution: &Resolution) -> Option<FollowUp> {
+fn lost_reason(
+    session: SessionId,
+    request: RequestId,
+    resolution: &Resolution,
+) -> Option<FollowUp> {
     match (&resolution.by, &resolution.decision) {
         (
             DecidedBy::Human(_),
@@ -147,6 +158,7 @@ fn lost_reason(session: SessionId, resolution: &Resolution) -> Option<FollowUp> 
                 interrupt: true,
             }),
         ) => Some(FollowUp {
+            request,
             session,
             text: text.clone(),
         }),

@@ -117,7 +117,9 @@ impl World {
                 assert!(own, "I2: told that it stands, but {:?} does", decision.by);
             }
             // Nobody waits until a withdrawal is written: nothing runs because of it.
-            Err(Refusal::AlreadyDecided(told)) if told.outcome != OutcomeKind::Withdrawn => {
+            Err(Refusal::AlreadyDecided(told))
+                if !matches!(told.outcome, OutcomeKind::Withdrawn | OutcomeKind::Orphaned) =>
+            {
                 let stands = decision.expect("I2: what is already decided is on disk");
                 assert_eq!(
                     (&told.by, told.outcome),

@@ -133,7 +133,7 @@ impl Rows {
                 Write::Decide(id, resolution) => {
                     let row = self.still_open(id)?;
                     row.status = match resolution.outcome {
-                        OutcomeKind::Withdrawn => Status::Withdrawn,
+                        OutcomeKind::Withdrawn | OutcomeKind::Orphaned => Status::Withdrawn,
                         OutcomeKind::Allowed
                         | OutcomeKind::Denied
                         | OutcomeKind::Answered

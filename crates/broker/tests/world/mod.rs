@@ -13,8 +13,9 @@ use std::time::Duration;
 
 use sayso_broker::{
     AgentAnswer, Allowance, Ask, Broadcast, Broker, ClientId, ClientRef, DecidedBy, Decision,
-    Delivery, Effect, Event, Json, Kind, Mode, ModeEffect, OutcomeKind, Policies, RecordId,
-    Refusal, ReplyTo, RequestId, Resolution, Ruling, SessionId, SessionSpec, Timestamp, Verdict,
+    Delivery, Effect, EndReason, Event, Json, Kind, Mode, ModeEffect, OutcomeKind, Policies,
+    RecordId, Refusal, ReplyTo, RequestId, Resolution, Ruling, SessionId, SessionSpec, Timestamp,
+    Verdict,
 };
 use uuid::Uuid;
 
@@ -132,10 +133,12 @@ impl World {
                 request,
                 resolution,
             } => {
-                assert_eq!(
-                    resolution.outcome,
-                    OutcomeKind::Withdrawn,
-                    "I5: only a withdrawal needs no record first"
+                assert!(
+                    matches!(
+                        resolution.outcome,
+                        OutcomeKind::Withdrawn | OutcomeKind::Orphaned
+                    ),
+                    "I5: only a withdrawal or a loss needs no record first"
                 );
                 let before = self
                     .decided_on_disk
@@ -421,9 +424,13 @@ impl World {
         {
             asked.gone = true;
         }
+        let reason = match self.now.0 % 2 {
+            0 => EndReason::Lost("gone".to_owned()),
+            _ => EndReason::Failed("killed".to_owned()),
+        };
         self.handle(Event::AgentEnded {
             session: session_id(session),
-            reason: sayso_broker::EndReason::Failed("killed".to_owned()),
+            reason,
         });
     }
 

@@ -90,9 +90,10 @@ pub fn classify(line: &[u8]) -> Result<Option<Received>, LineError> {
     }
     if !line.starts_with(b"{") {
         let kept = line.get(..MAX_NOISE_BYTES).unwrap_or(line);
-        return Ok(Some(Received::Noise(
-            String::from_utf8_lossy(kept).into_owned(),
-        )));
+        let mut noise = String::from_utf8_lossy(kept).into_owned();
+        // What is no text takes more room as the signs that stand for it.
+        noise.truncate(noise.floor_char_boundary(MAX_NOISE_BYTES));
+        return Ok(Some(Received::Noise(noise)));
     }
     let text = std::str::from_utf8(line).map_err(|error| LineError::NotUtf8 {
         position: error.valid_up_to(),

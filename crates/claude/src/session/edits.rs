@@ -7,7 +7,6 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::outgoing;
-use crate::ask::ToolAsk;
 use crate::raw::RawJson;
 use crate::wire::HookCallback;
 
@@ -23,17 +22,15 @@ pub(super) struct Edits {
 }
 
 impl Edits {
-    pub(super) fn remember(&mut self, ask: &ToolAsk, updated: Option<&RawJson>) {
-        let (Some(tool_use_id), Some(updated)) = (&ask.tool_use_id, updated) else {
+    pub(super) fn remember(&mut self, tool_use_id: &str, asked: &RawJson, ran: &RawJson) {
+        let Some(note) = note(asked, ran) else {
             return;
         };
-        let Some(note) = note(&ask.input, updated) else {
-            return;
-        };
+        self.notes.retain(|(known, _)| known != tool_use_id);
         if self.notes.len() == REMEMBERED {
             self.notes.pop_front();
         }
-        self.notes.push_back((tool_use_id.clone(), note));
+        self.notes.push_back((tool_use_id.to_owned(), note));
     }
 
     /// The answer to a report. Without an edit there is nothing to say.

@@ -138,6 +138,11 @@ impl ControlSession {
         reception.events.pop()
     }
 
+    /// A tool call that was changed in an earlier host's time and has not been reported yet, as far as is known.
+    pub fn restore_edit(&mut self, tool_use_id: &str, asked: &RawJson, ran: &RawJson) {
+        self.edits.remember(tool_use_id, asked, ran);
+    }
+
     /// How many blocks of a message an earlier host has seen.
     pub fn restore_blocks(&mut self, message_id: &str, count: u64) {
         self.messages.restore(message_id, count);
@@ -212,7 +217,9 @@ impl ControlSession {
                 };
                 let edited = answer.updated_input().cloned();
                 let line = answer::permission_line(ask, answer)?;
-                self.edits.remember(ask, edited.as_ref());
+                if let (Some(tool_use_id), Some(edited)) = (&ask.tool_use_id, &edited) {
+                    self.edits.remember(tool_use_id, &ask.input, edited);
+                }
                 self.ledger.close(&request_id, Closed::Answered);
                 Ok(line)
             }

@@ -37,6 +37,10 @@ pub enum Event {
     /// The line with this id is in the agent's input; also for one that an earlier connection sent.
     Written(Uuid),
     WriteFailed(Uuid, WriteFailure),
+    /// The agent has not read its input for a moment. What was sent waits for it; said once for each time.
+    InputWaits,
+    /// It reads again.
+    InputTaken,
     /// The agent has not read its input for a while. What was sent still waits for it; said once for each time.
     InputStalled,
     /// After the last line. Comes again on every connection until the runner is told to forget.
@@ -182,6 +186,8 @@ impl Events {
                     }),
                     FromRunner::Written(id) => Ok(Event::Written(id)),
                     FromRunner::WriteFailed(id, failure) => Ok(Event::WriteFailed(id, failure)),
+                    FromRunner::InputWaits => Ok(Event::InputWaits),
+                    FromRunner::InputTaken => Ok(Event::InputTaken),
                     FromRunner::InputStalled => Ok(Event::InputStalled),
                     FromRunner::Exited(exited) => Ok(Event::Exited(exited)),
                     FromRunner::Replaced => Err(LostReason::Replaced),

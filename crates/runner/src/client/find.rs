@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::folder::{Folder, Record};
+use crate::mark::Mark;
 use crate::process::{ProcessState, boot_id};
 
 /// A killed process is gone as soon as the system gets to it.
@@ -68,8 +69,9 @@ pub enum CleanUp {
 /// Makes sure that a dead runner's agent is dead, too. A killed runner closes its agent's input, which ends an
 /// agent that waits, but not one that works.
 ///
-/// Kills only what is surely the agent's group: same boot, same session as the dead runner had, and not older
-/// than the agent. Where there is no `/proc` nothing is killed. Blocks for moments.
+/// Kills only what is surely the agent's: its group (same boot, same session as the dead runner had, and not
+/// older than the agent), and what carries its mark, unless the agent is known to have ended in order. Where
+/// there is no `/proc` nothing is killed. Blocks for moments.
 pub fn clean_up(folder: &Path) -> io::Result<CleanUp> {
     let folder = Folder::new(folder);
     if folder.is_locked()? {
@@ -79,13 +81,22 @@ pub fn clean_up(folder: &Path) -> io::Result<CleanUp> {
         return Ok(CleanUp::Dead);
     };
     let group = i32::try_from(record.agent_pid).ok().and_then(Pid::from_raw);
-    let Some(group) = group.filter(|_| is_group_left(&record)) else {
+    let group = group.filter(|_| is_group_left(&record));
+    if let Some(group) = group {
+        // The only failure is a group that has gone meanwhile.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    // A runner that saw the end of its agent has seen to this.
+    let mark = record
+        .agent_mark
+        .filter(|_| !matches!(folder.exited(), Ok(Some(_))));
+    let killed = mark.is_some_and(Mark::kill_all);
+    if group.is_none() && !killed {
         return Ok(CleanUp::Dead);
-    };
-    // The only failure is a group that has gone meanwhile.
-    let _ = kill_process_group(group, Signal::KILL);
+    }
+    let is_left = || is_group_left(&record) || mark.is_some_and(|mark| !mark.carriers().is_empty());
     let deadline = Instant::now() + UNTIL_GONE;
-    while is_group_left(&record) && Instant::now() < deadline {
+    while is_left() && Instant::now() < deadline {
         std::thread::sleep(BETWEEN_LOOKS);
     }
     Ok(CleanUp::Killed)

@@ -8,6 +8,8 @@
 //! is acknowledged.
 
 mod cursor;
+#[cfg(test)]
+mod fuzz;
 mod offline;
 mod segment;
 #[cfg(test)]

@@ -38,6 +38,9 @@ pub struct JournalReader {
     inbox: Inbox,
     after_seq: u64,
     last_seq: Option<u64>,
+    first_seq: Option<u64>,
+    /// What the next line's number has to be, once a file is open.
+    next_seq: Option<u64>,
     exited: Option<Exited>,
 }
 
@@ -51,20 +54,27 @@ pub fn read_journal(folder: &Path, after_seq: u64) -> Result<JournalReader, Jour
     let mut segments = segment::list(folder).map_err(failed)?;
     let wanted = segments
         .iter()
-        .rposition(|segment| segment.first <= after_seq + 1);
+        .rposition(|segment| segment.first <= after_seq.saturating_add(1));
     segments.drain(..wanted.unwrap_or(0));
     Ok(JournalReader {
         folder: folder.to_owned(),
+        first_seq: segments.first().map(|segment| segment.first),
         segments: segments.into_iter(),
         open: None,
         inbox: Inbox::new(0),
         after_seq,
         last_seq: None,
+        next_seq: None,
         exited,
     })
 }
 
 impl JournalReader {
+    /// No line before this one is there; `None` when there is no line at all.
+    pub fn first_seq(&self) -> Option<u64> {
+        self.first_seq
+    }
+
     /// How the agent ended, if the runner lived to see it: then nothing is missing from the lines.
     pub fn exited(&self) -> Option<&Exited> {
         self.exited.as_ref()
@@ -97,10 +107,11 @@ impl JournalReader {
                         fragment: line.fragment,
                         bytes: line.bytes.to_vec(),
                     };
-                    if self.last_seq.is_some_and(|last| line.seq != last + 1) {
+                    if self.next_seq != Some(line.seq) {
                         return Err(self.damaged());
                     }
                     self.last_seq = Some(line.seq);
+                    self.next_seq = line.seq.checked_add(1);
                     if line.seq > self.after_seq {
                         return Ok(Some(line));
                     }
@@ -139,13 +150,15 @@ impl JournalReader {
             }
             return Ok(false);
         };
-        if unfinished {
+        let follows = self.next_seq.is_none_or(|seq| seq == next.first);
+        if unfinished || !follows {
             return Err(self.damaged());
         }
         // Whatever limit the runner had, no line is longer than its file.
         self.inbox = Inbox::new(usize::try_from(next.bytes).unwrap_or(usize::MAX));
         let file = segment::open(&self.folder, next.first).map_err(|source| self.failed(source))?;
         self.open = Some(file);
+        self.next_seq = Some(next.first);
         Ok(true)
     }
 

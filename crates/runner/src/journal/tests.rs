@@ -139,6 +139,8 @@ proptest! {
         let path = segment::path(book.folder.path(), 1);
         let mut bytes = fs::read(&path).unwrap();
         let cut = cut.index(bytes.len());
+        // By chance it could finish the line as it was.
+        prop_assume!(garbage.first() != bytes.get(cut));
         bytes.truncate(cut);
         bytes.extend_from_slice(&garbage);
         fs::write(&path, bytes).unwrap();

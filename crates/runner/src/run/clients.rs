@@ -85,6 +85,7 @@ impl Server {
             return;
         }
         self.hear_the_last_of_the_older();
+        self.input.nothing_is_told();
         if let Some(older) = self.client.replace(client) {
             older.dismiss();
         }

@@ -30,17 +30,21 @@ pub(super) struct Input {
     order: VecDeque<Uuid>,
     max_lines: usize,
     max_bytes: usize,
-    stall: Stall,
+    /// Since when the agent has taken nothing of what waits for it.
+    stuck_since: Option<Instant>,
+    /// What the client was told of that.
+    told: Option<Told>,
+    /// It was told, and the agent has read since.
+    read_again: bool,
+    wait_after: Duration,
     stall_after: Duration,
 }
 
-/// Whether the agent reads.
+/// What a client is told of an agent that does not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stall {
-    NothingWaits,
-    /// It has taken nothing since then.
-    Since(Instant),
-    Told,
+pub(super) enum Told {
+    Waits,
+    Stalled,
 }
 
 #[derive(Debug)]
@@ -63,7 +67,10 @@ impl Input {
             order: VecDeque::new(),
             max_lines: limits.input_lines,
             max_bytes: limits.input_bytes,
-            stall: Stall::NothingWaits,
+            stuck_since: None,
+            told: None,
+            read_again: false,
+            wait_after: limits.input_wait,
             stall_after: limits.input_stall,
         }
     }
@@ -131,15 +138,14 @@ impl Input {
             match pipe.try_write(rest) {
                 Ok(count) => {
                     waiting.written += count;
-                    self.stall = Stall::NothingWaits;
+                    self.stuck_since = None;
+                    self.read_again |= self.told.take().is_some();
                     if waiting.written == waiting.line.len() {
                         self.settle_first(Ok(()), &mut told);
                     }
                 }
                 Err(error) if is_patience(&error) => {
-                    if self.stall == Stall::NothingWaits {
-                        self.stall = Stall::Since(Instant::now());
-                    }
+                    self.stuck_since.get_or_insert_with(Instant::now);
                     return;
                 }
                 Err(_) => self.end(WriteFailure::InputClosed, &mut told),
@@ -150,16 +156,37 @@ impl Input {
         }
     }
 
-    /// When somebody should be told that the agent does not read.
-    pub(super) fn stalls_at(&self) -> Option<Instant> {
-        match self.stall {
-            Stall::Since(since) if self.has_waiting() => since.checked_add(self.stall_after),
-            Stall::Since(_) | Stall::NothingWaits | Stall::Told => None,
-        }
+    /// When there will be something to tell of an agent that does not read.
+    pub(super) fn news_at(&self) -> Option<Instant> {
+        let since = self.stuck_since.filter(|_| self.has_waiting())?;
+        let after = match self.told {
+            None => self.wait_after.min(self.stall_after),
+            Some(Told::Waits) => self.stall_after,
+            Some(Told::Stalled) => return None,
+        };
+        since.checked_add(after)
     }
 
-    pub(super) fn stall_is_told(&mut self) {
-        self.stall = Stall::Told;
+    /// What is to be told now; once.
+    pub(super) fn news(&mut self, now: Instant) -> Option<Told> {
+        self.news_at().filter(|at| *at <= now)?;
+        let stalls_at = self.stuck_since?.checked_add(self.stall_after);
+        let news = match stalls_at {
+            Some(at) if at <= now => Told::Stalled,
+            Some(_) | None => Told::Waits,
+        };
+        self.told = Some(news);
+        self.told
+    }
+
+    /// True once when the agent has read after the client was told that it does not.
+    pub(super) fn is_read_again(&mut self) -> bool {
+        std::mem::take(&mut self.read_again)
+    }
+
+    /// There is somebody new to tell.
+    pub(super) fn nothing_is_told(&mut self) {
+        self.told = None;
     }
 
     fn settle_first(&mut self, outcome: Outcome, told: &mut impl FnMut(Uuid, Outcome)) {

@@ -166,6 +166,7 @@ fn prepare(path: &Path) -> Result<Prepared, RunError> {
         agent_pid: started.0.id(),
         started_at_ms: milliseconds_since_1970(),
         agent_identity: process::identity(started.0.id()),
+        agent_mark: Some(started.0.mark()),
     };
     folder.write_record(&record).map_err(unusable)?;
     Ok(Prepared {

@@ -20,7 +20,7 @@ use crate::folder::Folder;
 use crate::journal::Journal;
 use crate::process::{Agent, AgentPipes, Status};
 use crate::spec::Limits;
-use crate::wire::WriteFailure;
+use crate::wire::{FromRunner, WriteFailure};
 
 /// How long to wait before a failed write to the disk is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -236,6 +236,11 @@ impl Server {
     pub(super) fn flush_input(&mut self) {
         let client = &mut self.client;
         self.input.flush(|id, outcome| tell(client, id, outcome));
+        if let Some(client) = client
+            && self.input.is_read_again()
+        {
+            client.say(&FromRunner::InputTaken);
+        }
         self.flush_client();
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::input::Told;
 use super::serve::{Farewell, Server};
 use super::stage::Stage;
 use crate::ending::EndReason;
@@ -18,7 +19,7 @@ impl Server {
             self.unclaimed_at(),
             self.candidate.as_ref().map(|candidate| candidate.until),
             self.door.deadline(self.client.is_some()),
-            self.client.as_ref().and_then(|_| self.input.stalls_at()),
+            self.client.as_ref().and_then(|_| self.input.news_at()),
         ];
         deadlines.into_iter().flatten().min()
     }
@@ -53,11 +54,13 @@ impl Server {
             self.commit();
             self.save_end();
         }
-        if is_over(self.input.stalls_at())
-            && let Some(client) = &mut self.client
+        if let Some(client) = &mut self.client
+            && let Some(news) = self.input.news(now)
         {
-            client.say(&FromRunner::InputStalled);
-            self.input.stall_is_told();
+            client.say(&match news {
+                Told::Waits => FromRunner::InputWaits,
+                Told::Stalled => FromRunner::InputStalled,
+            });
             self.flush_client();
         }
         if is_over(self.door.deadline(self.client.is_some())) {

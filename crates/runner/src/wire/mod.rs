@@ -32,6 +32,8 @@ const WRITE_FAILED: u8 = 68;
 const EXITED: u8 = 69;
 const REPLACED: u8 = 70;
 const INPUT_STALLED: u8 = 71;
+const INPUT_WAITS: u8 = 72;
+const INPUT_TAKEN: u8 = 73;
 
 /// The output ended in the middle of this line.
 const FRAGMENT: u8 = 1;
@@ -94,6 +96,10 @@ pub(crate) enum FromRunner<'a> {
     Exited(Box<Exited>),
     /// Somebody else has connected; nothing more comes on this connection.
     Replaced,
+    /// Lines have waited for a moment.
+    InputWaits,
+    /// The agent has read some of them after all.
+    InputTaken,
     /// Lines have waited for too long. They still wait.
     InputStalled,
 }
@@ -196,6 +202,8 @@ impl<'a> FromRunner<'a> {
             }),
             Self::Exited(exited) => append_json(buffer, EXITED, exited),
             Self::Replaced => frame::append(buffer, REPLACED, |_| {}),
+            Self::InputWaits => frame::append(buffer, INPUT_WAITS, |_| {}),
+            Self::InputTaken => frame::append(buffer, INPUT_TAKEN, |_| {}),
             Self::InputStalled => frame::append(buffer, INPUT_STALLED, |_| {}),
         }
     }
@@ -218,6 +226,8 @@ impl<'a> FromRunner<'a> {
             }
             EXITED => Self::Exited(Box::new(read_json(frame)?)),
             REPLACED => Self::Replaced,
+            INPUT_WAITS => Self::InputWaits,
+            INPUT_TAKEN => Self::InputTaken,
             INPUT_STALLED => Self::InputStalled,
             kind => return Err(FrameError::UnknownKind(kind)),
         })
@@ -243,5 +253,7 @@ fn read_id(frame: Frame<'_>) -> Result<(Uuid, &[u8]), FrameError> {
     ))
 }
 
+#[cfg(test)]
+mod fuzz;
 #[cfg(test)]
 mod tests;

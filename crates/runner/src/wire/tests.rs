@@ -60,6 +60,8 @@ fn every_message_is_read_as_it_was_said() {
         FromRunner::Exited(Box::new(exited())),
         FromRunner::Replaced,
         FromRunner::InputStalled,
+        FromRunner::InputWaits,
+        FromRunner::InputTaken,
     ];
 
     let mut inbox = Inbox::new(LIMIT);

@@ -141,7 +141,11 @@ pub(crate) async fn rest(connection: &mut Connection) -> (Vec<(u64, String)>, Ex
                 lines.push((seq, String::from_utf8(bytes).unwrap()));
             }
             Event::Exited(exited) => return (lines, *exited),
-            Event::Written(_) | Event::WriteFailed(..) | Event::InputStalled => {}
+            Event::Written(_)
+            | Event::WriteFailed(..)
+            | Event::InputWaits
+            | Event::InputTaken
+            | Event::InputStalled => {}
             other @ Event::Lost(_) => panic!("{other:?} instead of the end"),
         }
     }

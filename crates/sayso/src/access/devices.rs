@@ -237,3 +237,92 @@ impl Devices {
         ids.into_iter().filter_map(|id| self.remove(id)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sayso_protocol::Scope;
+
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + second).unwrap()
+    }
+
+    fn with(kind: DeviceKind, expires: Option<i64>) -> (Devices, Uuid, Fresh) {
+        let secret = Fresh::make().unwrap();
+        let scopes = Scopes::of(&[Scope::Answer]);
+        let known = Known::new(
+            kind,
+            "x".to_owned(),
+            scopes,
+            &secret,
+            expires.map(at),
+            at(0),
+        );
+        let (mut devices, id) = (Devices::default(), known.id);
+        devices.add(known);
+        (devices, id, secret)
+    }
+
+    #[test]
+    fn a_device_is_known_until_its_time_is_over() {
+        let (mut devices, id, secret) = with(DeviceKind::Token, Some(10));
+        let kind = DeviceKind::Token;
+        let known = |devices: &Devices, second| {
+            let found = devices.with_secret(id, kind, secret.expose(), at(second));
+            found.is_some()
+        };
+        assert!(known(&devices, 9));
+        assert!(!known(&devices, 10));
+        devices.seen(id, at(9));
+        assert!(!known(&devices, 10), "a token's end does not move");
+        assert_eq!(devices.list(at(10)), []);
+        assert_eq!(devices.take_expired(at(10)).len(), 1);
+        assert!(!known(&devices, 9), "gone for good");
+    }
+
+    #[test]
+    fn a_browser_stays_known_while_it_comes_back() {
+        let (mut devices, id, _) = with(DeviceKind::Browser, Some(10));
+        let write = devices.seen(id, at(400));
+        assert!(matches!(write, Some(Write::DeviceSeen { .. })));
+        assert_eq!(devices.seen(id, at(401)), None, "not written every time");
+        assert!(devices.get(id, at(1000)).is_some());
+    }
+
+    #[test]
+    fn a_cookie_is_no_token_and_a_token_no_cookie() {
+        let (devices, id, secret) = with(DeviceKind::Browser, None);
+        for (kind, expected) in [(DeviceKind::Browser, true), (DeviceKind::Token, false)] {
+            let found = devices.with_secret(id, kind, secret.expose(), at(1));
+            assert_eq!(found.is_some(), expected);
+        }
+    }
+
+    #[test]
+    fn sockets_hear_of_other_scopes_and_of_the_end() {
+        let (mut devices, id, _) = with(DeviceKind::Token, None);
+        let first = devices.connected(id).unwrap();
+        devices.change(id, Some("renamed".to_owned()), None);
+        assert!(!first.is_cancelled(), "a name changes nothing");
+        devices.change(id, None, Some(Scopes::all()));
+        assert!(first.is_cancelled());
+        let second = devices.connected(id).unwrap();
+        assert!(!second.is_cancelled());
+        devices.remove(id);
+        assert!(second.is_cancelled());
+        assert!(devices.connected(id).is_none());
+    }
+
+    #[test]
+    fn a_row_is_read_as_it_was_written() {
+        let (devices, id, secret) = with(DeviceKind::Browser, Some(10));
+        let row = devices.get(id, at(1)).unwrap().row();
+        let again = Devices::load(&[row]);
+        let found = again.with_secret(id, DeviceKind::Browser, secret.expose(), at(1));
+        assert_eq!(
+            found.map(Known::wire),
+            devices.get(id, at(1)).map(Known::wire)
+        );
+    }
+}

@@ -101,7 +101,7 @@ impl Access {
             .pairings
             .add(&secret, scopes, Confirmation::Needed, until, now)?;
         drop(state);
-        self.inner.changed.notify_one();
+        self.tell();
         let pairing = Pairing {
             pairing_id: id,
             scopes: scopes.list(),
@@ -132,7 +132,7 @@ impl Access {
             .state()
             .pairings
             .show(secret, ticket, fresh, claim, now);
-        self.inner.changed.notify_one();
+        self.tell();
         match shown {
             Shown::In { name, scopes } => {
                 let name = name.unwrap_or_else(|| label.to_owned());
@@ -231,7 +231,7 @@ impl Access {
         writes.push(entry(by, word, &device.name, &json!(device)));
         self.inner.hub.write(writes).await?;
         self.state().devices.add(known);
-        self.inner.changed.notify_one();
+        self.tell();
         Ok((device, shown))
     }
 
@@ -247,13 +247,13 @@ impl Access {
         self.state()
             .pairings
             .confirm(id, &wanted.code, name, scopes, now)?;
-        self.inner.changed.notify_one();
+        self.tell();
         Ok(())
     }
 
     pub fn refuse(&self, id: Uuid) -> Result<(), AccessError> {
         self.state().pairings.refuse(id, Instant::now())?;
-        self.inner.changed.notify_one();
+        self.tell();
         Ok(())
     }
 
@@ -287,7 +287,7 @@ impl Access {
         let known = state.devices.get(id, Timestamp::now());
         let device = known.map(Known::wire).ok_or(AccessError::UnknownDevice)?;
         drop(state);
-        self.inner.changed.notify_one();
+        self.tell();
         Ok(device)
     }
 
@@ -299,7 +299,7 @@ impl Access {
             state.devices.remove(id)
         };
         let known = known.ok_or(AccessError::UnknownDevice)?;
-        self.inner.changed.notify_one();
+        self.tell();
         let body = json!({"device_id": id});
         let entry = entry(pass, "device revoked", &known.name, &body);
         let writes = vec![Write::RemoveDevice(DeviceId(id)), entry];

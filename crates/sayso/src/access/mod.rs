@@ -8,6 +8,7 @@ mod attempts;
 mod credential;
 mod devices;
 mod managing;
+mod offline;
 mod owner;
 mod pairings;
 mod password;
@@ -19,7 +20,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use sayso_protocol::{DeviceKind, Me, Pairing as WirePairing};
+use sayso_broker::ClientId;
+use sayso_protocol::{DeviceKind, Me, Pairing as WirePairing, Scope};
 use sayso_store::{ReadError, Store};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -30,6 +32,7 @@ pub use attempts::Guess;
 pub use credential::Fresh;
 pub use devices::BROWSER_LASTS;
 pub use managing::{AccessError, Entered};
+pub use offline::remove_password;
 pub use owner::{Secret, SecretError};
 pub use pairings::PairingError;
 pub use scopes::{Identity, Pass, Proof, Scopes};
@@ -38,6 +41,8 @@ use attempts::Attempts;
 use devices::Devices;
 use pairings::Pairings;
 use proving::Proofs;
+
+const ANNOUNCE_EVERY: Duration = Duration::from_millis(200);
 
 /// Shared by everything that lets somebody in. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -50,8 +55,8 @@ struct Inner {
     owner: Secret,
     hub: HubHandle,
     state: Mutex<State>,
-    /// Something changed that those who manage devices see.
-    changed: Notify,
+    /// There is something to tell.
+    news: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -62,6 +67,10 @@ struct State {
     proofs: Proofs,
     /// The hash of the password, when there is one.
     password: Option<String>,
+    /// Something changed that those who manage devices see.
+    changed: bool,
+    /// Clients that have not been told how things stand.
+    newcomers: Vec<ClientId>,
 }
 
 /// What somebody shows to come in.
@@ -83,7 +92,7 @@ impl Access {
                 owner,
                 hub,
                 state: Mutex::new(state),
-                changed: Notify::new(),
+                news: Notify::new(),
             }),
         })
     }
@@ -149,12 +158,21 @@ impl Access {
     }
 
     /// Counts a socket for as long as the guard lives.
-    pub fn connected(&self, identity: Identity) -> Connection {
+    pub fn connected(&self, client: ClientId, pass: &Pass) -> Connection {
+        let identity = pass.identity;
+        let mut state = self.state();
         let changed = match identity {
             Identity::Owner => Some(CancellationToken::new()),
-            Identity::Device(id) => self.state().devices.connected(id),
+            Identity::Device(id) => {
+                state.changed = true;
+                state.devices.connected(id)
+            }
         };
-        self.inner.changed.notify_one();
+        if pass.scopes.has(Scope::Admin) {
+            state.newcomers.push(client);
+        }
+        drop(state);
+        self.inner.news.notify_one();
         Connection {
             access: self.clone(),
             identity,
@@ -186,16 +204,30 @@ impl Access {
         }
     }
 
-    /// Tells those who manage devices about every change, one after the other,
+    /// Tells those who manage devices how things stand, one after the other,
     /// until the hub has ended.
-    pub async fn announce_changes(self) {
+    pub async fn announce(self) {
         loop {
-            self.inner.changed.notified().await;
-            let message = HubMessage::Devices(self.devices());
+            self.inner.news.notified().await;
+            let (changed, newcomers) = {
+                let mut state = self.state();
+                let newcomers = std::mem::take(&mut state.newcomers);
+                (std::mem::take(&mut state.changed), newcomers)
+            };
+            let to = if changed { None } else { Some(newcomers) };
+            let devices = self.devices();
+            let message = HubMessage::Devices { to, devices };
             if self.inner.hub.send(message).await.is_err() {
                 return;
             }
+            // Many changes at once are told together.
+            tokio::time::sleep(ANNOUNCE_EVERY).await;
         }
+    }
+
+    fn tell(&self) {
+        self.state().changed = true;
+        self.inner.news.notify_one();
     }
 
     /// Nothing is awaited while this is held, and what panics leaves it whole.
@@ -224,7 +256,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         if let Identity::Device(id) = self.identity {
             self.access.state().devices.disconnected(id);
-            self.access.inner.changed.notify_one();
+            self.access.tell();
         }
     }
 }

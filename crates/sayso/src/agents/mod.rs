@@ -36,6 +36,7 @@ pub enum AgentOutput {
     /// What was sent under this id is with the agent.
     Written(Uuid),
     NotWritten(Uuid),
+    Input(Reading),
     Ready,
     Entry {
         parent_tool_use_id: Option<String>,
@@ -77,6 +78,14 @@ pub enum AgentOutput {
         result: Result<Option<Box<RawValue>>, String>,
     },
     Ended(EndReason),
+}
+
+/// Whether an agent reads what it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    GoesOn,
+    /// Something has waited for it for a moment.
+    Stuck,
 }
 
 /// A tool that is about to run, with what rules look at.
@@ -221,6 +230,8 @@ pub async fn version_of(program: &Path) -> Option<String> {
     let mut command = tokio::process::Command::new(program);
     command
         .arg("--version")
+        // Not where Sayso was started: a folder may bring settings of its own.
+        .current_dir("/")
         .env_clear()
         .envs(LaunchOptions::new(program, "/").environment(std::env::vars_os()))
         .stdin(Stdio::null())

@@ -2,6 +2,7 @@
 
 mod duration;
 mod policies;
+mod token;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -9,10 +10,12 @@ use std::time::Duration;
 
 use figment::Figment;
 use figment::providers::{Env, Format, Serialized, Toml};
+use sayso_claude::launch::OWN_PREFIX;
 use serde::{Deserialize, Serialize};
 
 pub use duration::{Limit, LimitError};
 pub use policies::PolicySettings;
+pub use token::ChosenToken;
 
 /// The port is "says" on a phone keypad.
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:7297";
@@ -28,10 +31,24 @@ pub struct Config {
     pub claude: Option<PathBuf>,
     /// Made and kept in the data folder when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub token: Option<String>,
-    /// Further values of the `Host` header that are answered.
+    pub token: Option<ChosenToken>,
+    /// Further names that the server is called by, as in the `Host` header.
     #[serde(default)]
     pub allow_hosts: Vec<String>,
+    /// Encrypts with a certificate of our own making.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsMode>,
+    /// Encrypts with this certificate; needs its key, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_cert: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_key: Option<PathBuf>,
+    /// A proxy in front encrypts.
+    #[serde(default)]
+    pub behind_proxy: bool,
+    /// How many agents may run at once.
+    #[serde(default = "max_sessions")]
+    pub max_sessions: usize,
     /// Names of further environment variables that agents may see.
     #[serde(default)]
     pub pass_environment: Vec<String>,
@@ -53,6 +70,14 @@ pub struct Config {
     pub policies: PolicySettings,
 }
 
+/// How the server encrypts without a certificate from elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum TlsMode {
+    /// Made on first use and kept in the data folder.
+    SelfSigned,
+}
+
 /// What becomes of agents when Sayso ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
@@ -61,6 +86,10 @@ pub enum OnShutdown {
     #[default]
     Keep,
     Stop,
+}
+
+fn max_sessions() -> usize {
+    200
 }
 
 fn never() -> Limit {
@@ -81,7 +110,17 @@ pub struct Overrides {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claude: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub token: Option<String>,
+    pub token: Option<ChosenToken>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow_hosts: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsMode>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_cert: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_key: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub behind_proxy: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_agent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,8 +129,12 @@ pub struct Overrides {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    #[error("The configuration is not right: {0}")]
-    Invalid(Box<figment::Error>),
+    #[error("The configuration is not right: {0}.")]
+    Invalid(String),
+    #[error(
+        "`pass_environment` names `{0}`. Variables that begin with `SAYSO_` are Sayso's own, its token among them; agents never see them."
+    )]
+    OwnVariable(String),
     #[error("There is no configuration file at {}.", .0.display())]
     NoFile(PathBuf),
     #[error("No home folder was found for Sayso's data. Name one with --data-dir.")]
@@ -107,11 +150,7 @@ impl Config {
             return Err(ConfigError::NoFile(file.to_owned()));
         }
         let usual = directories::ProjectDirs::from("", "", "sayso");
-        let file = file.map(Path::to_owned).or_else(|| {
-            usual
-                .as_ref()
-                .map(|folders| folders.config_dir().join("sayso.toml"))
-        });
+        let file = Self::file(file);
         let data_dir = usual.map(|folders| folders.data_dir().to_owned());
         let mut figment = Figment::new()
             .merge(Serialized::default("listen", DEFAULT_LISTEN))
@@ -119,7 +158,7 @@ impl Config {
         if let Some(data_dir) = data_dir {
             figment = figment.merge(Serialized::default("data_dir", data_dir));
         }
-        if let Some(file) = file.filter(|file| file.is_file()) {
+        if let Some(file) = file {
             figment = figment.merge(Toml::file_exact(file));
         }
         // Only the policies: the other variables belong to the flags.
@@ -134,10 +173,24 @@ impl Config {
                 if error.missing() && error.to_string().contains("data_dir") {
                     ConfigError::NoDataDir
                 } else {
-                    ConfigError::Invalid(Box::new(error))
+                    ConfigError::Invalid(token::explain(&error))
                 }
             })?;
-        Ok(config)
+        let own = |name: &&String| name.starts_with(OWN_PREFIX);
+        match config.pass_environment.iter().find(own) {
+            Some(name) => Err(ConfigError::OwnVariable(name.clone())),
+            None => Ok(config),
+        }
+    }
+
+    /// The file that settings are read from: the one that is named, or the usual one if it is there.
+    pub fn file(named: Option<&Path>) -> Option<PathBuf> {
+        let usual = || {
+            let folders = directories::ProjectDirs::from("", "", "sayso")?;
+            Some(folders.config_dir().join("sayso.toml"))
+        };
+        let file = named.map(Path::to_owned).or_else(usual);
+        file.filter(|file| file.is_file())
     }
 
     pub fn database(&self) -> PathBuf {

@@ -1,30 +1,31 @@
 //! The mode that asks nothing, for a while: afterwards the agent asks again.
 
-use sayso_broker::{Mode, SessionId, Timestamp};
+use sayso_broker::{Mode, SessionId};
 use sayso_claude::{ControlRequest, PermissionMode};
 use sayso_protocol::{EntryBody, NoticeLevel};
 
 use super::audit::Actor;
+use super::clock::TwoClocks;
 use super::controls::ControlPurpose;
 use super::sessions::{Session, Stopped};
 use super::{Hub, nobody};
 
 impl Session {
     /// Starts the time that the mode may last, or forgets it.
-    pub(super) fn watch_bypass(&mut self, now: Timestamp) {
+    pub(super) fn watch_bypass(&mut self, now: TwoClocks) {
         let bypass = PermissionMode::BypassPermissions;
         if self.run.is_none() || self.permission_mode != bypass.as_str() {
             self.bypass_until = None;
         } else if self.bypass_until.is_none() {
             let expiry = self.policies.bypass_expiry.and_then(|limit| limit.0);
-            self.bypass_until = expiry.map(|expiry| now.plus(expiry));
+            self.bypass_until = expiry.and_then(|expiry| now.plus(expiry));
         }
     }
 }
 
 impl Hub {
     /// Brings agents back to asking whose time without questions is over.
-    pub(super) fn end_bypasses(&mut self, now: Timestamp) {
+    pub(super) fn end_bypasses(&mut self, now: TwoClocks) {
         for session in self.sessions.bypass_over(now) {
             if let Some(known) = self.sessions.get_mut(session) {
                 known.bypass_until = None;

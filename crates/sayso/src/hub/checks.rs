@@ -11,6 +11,9 @@ use super::{now, wire};
 use crate::agents::claude;
 use crate::folders;
 
+/// No system opens a longer one.
+const LONGEST_PATH: usize = 4096;
+
 /// A start whose folder is there and may run what it runs.
 #[derive(Debug)]
 pub struct CheckedStart {
@@ -102,12 +105,21 @@ async fn check_trust(
 
 pub(super) async fn check_folder(cwd: &str) -> Result<PathBuf, ErrorMessage> {
     let not_found = |text: String| wire::error(ErrorCode::FolderNotFound, text);
+    if cwd.len() > LONGEST_PATH {
+        return Err(not_found(format!(
+            "`cwd` is longer than a path can be ({LONGEST_PATH} bytes)."
+        )));
+    }
     let Some(path) = folders::typed_path(cwd) else {
         return Err(not_found(format!(
             "`{cwd}` is not an absolute path; start it with `/` or `~`."
         )));
     };
     match tokio::fs::canonicalize(&path).await {
+        // Its name would be written down as that of another folder, which nobody looked at.
+        Ok(real) if real.to_str().is_none() => Err(not_found(format!(
+            "The name of the folder `{cwd}` is not Unicode."
+        ))),
         Ok(real) if is_folder(&real).await => Ok(real),
         Ok(_) => Err(not_found(format!("`{cwd}` is not a folder."))),
         Err(error) => Err(not_found(format!(

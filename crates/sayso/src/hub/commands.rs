@@ -13,6 +13,7 @@ use super::audit::Actor;
 use super::controls::ControlPurpose;
 use super::sessions::Stopped;
 use super::shutdown::Phase;
+use super::start::check_model;
 use super::{Caller, Hub, Reply, now, wire};
 use crate::access::Pass;
 use crate::agents::claude;
@@ -46,6 +47,9 @@ impl Hub {
                 );
             }
             ClientMessage::SetModel(set) => {
+                if let Err(error) = check_model(Some(&set.model)) {
+                    return self.reply(caller, Err(error));
+                }
                 let request = ControlRequest::SetModel {
                     model: Some(set.model.clone()),
                 };

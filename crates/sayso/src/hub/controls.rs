@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sayso_broker::{Event, Mode, SessionId, Timestamp};
+use sayso_broker::{Event, Mode, SessionId};
 use sayso_claude::ControlRequest;
 use sayso_protocol::{Ack, ErrorCode, ErrorMessage};
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{Caller, Hub, now, queue, watchdog, wire};
+use super::{Caller, Hub, queue, watchdog, wire};
 use crate::agents::claude;
 
 /// How long an agent may take to answer a control request.
@@ -21,7 +22,7 @@ pub(super) struct Control {
     session: SessionId,
     caller: Caller,
     purpose: ControlPurpose,
-    pub(super) deadline: Timestamp,
+    pub(super) deadline: Instant,
 }
 
 #[derive(Debug)]
@@ -67,7 +68,7 @@ impl Hub {
                     session,
                     caller,
                     purpose,
-                    deadline: now().plus(CONTROL_PATIENCE),
+                    deadline: Instant::now() + CONTROL_PATIENCE,
                 };
                 self.controls.insert(token, control);
             }
@@ -149,7 +150,7 @@ impl Hub {
         self.reply(control.caller, Ok(ack));
     }
 
-    pub(super) fn give_up_controls(&mut self, now: Timestamp) {
+    pub(super) fn give_up_controls(&mut self, now: Instant) {
         let late = self
             .controls
             .iter()

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use sayso_broker::{AgentAnswer, Delivery, Event, Json, RequestId, SessionId, Timestamp};
+use sayso_broker::{AgentAnswer, Delivery, Event, FollowUp, Json, RequestId, SessionId};
 use sayso_claude::SendError;
 use sayso_protocol::{ContentBlock, EntryBody};
+use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{Hub, now};
+use super::Hub;
 use crate::agents::claude;
 
 const DELIVER_AGAIN_AFTER: Duration = Duration::from_millis(50);
@@ -18,7 +19,7 @@ pub(super) struct Undelivered {
     session: SessionId,
     request: RequestId,
     answer: AgentAnswer,
-    pub(super) retry_at: Timestamp,
+    pub(super) retry_at: Instant,
 }
 
 /// What became of an answer at once.
@@ -46,12 +47,12 @@ impl Hub {
                 session,
                 request,
                 answer,
-                retry_at: now().plus(DELIVER_AGAIN_AFTER),
+                retry_at: Instant::now() + DELIVER_AGAIN_AFTER,
             }),
         }
     }
 
-    pub(super) fn deliver_again(&mut self, now: Timestamp) {
+    pub(super) fn deliver_again(&mut self, now: Instant) {
         let waiting = std::mem::take(&mut self.undelivered);
         for answer in waiting {
             if answer.retry_at > now {
@@ -98,8 +99,14 @@ impl Hub {
     }
 
     /// Adds the human's words to the conversation without starting a turn.
-    pub(super) fn follow_up(&mut self, session: SessionId, text: String) {
-        let message_id = Uuid::new_v4();
+    pub(super) fn follow_up(&mut self, follow_up: FollowUp) {
+        let FollowUp {
+            request,
+            session,
+            text,
+        } = follow_up;
+        // The agent gets it once, also when the delivery is repeated after a crash.
+        let message_id = Uuid::new_v5(&request.0, b"follow-up");
         let content = vec![ContentBlock::Text { text }];
         let input = claude::message_input(message_id, &content, false);
         let run = self

@@ -1,13 +1,14 @@
 //! Carrying out what the broker wants, and what follows when a write is done.
 
 use sayso_broker::{
-    Broadcast, Decision, Effect, EndReason, Event, FollowUp, Json, RequestView, Resolution,
-    SessionId, SessionState, SessionView, StopReason,
+    Broadcast, Decision, Effect, EndReason, Event, Json, RequestView, Resolution, SessionId,
+    SessionState, SessionView, StopReason,
 };
 use sayso_protocol::{DecidedBy, EntryBody, Outcome, OutcomeKind, ServerMessage};
 use sayso_store::{RequestRow, Write};
 
 use super::audit::Actor;
+use super::clock::TwoClocks;
 use super::sessions::Stopped;
 use super::silence::Hearing;
 use super::writes::AfterWrite;
@@ -69,7 +70,7 @@ impl Hub {
             } => {
                 self.deliver(session, request, answer);
             }
-            Effect::FollowUp(FollowUp { session, text }) => self.follow_up(session, text),
+            Effect::FollowUp(follow_up) => self.follow_up(follow_up),
             Effect::Broadcast(broadcast) => self.tell(broadcast),
             Effect::Reply { to, result } => {
                 if let Some((caller, request)) = self.replies.remove(&to) {
@@ -181,9 +182,9 @@ impl Hub {
             session.state = view.state;
             session.state_changed_at = view.state_changed_at;
             session.permission_mode = view.mode.0.as_ref().to_owned();
-            session.watch_bypass(now());
+            session.watch_bypass(TwoClocks::now());
             session.error = match (&view.ended, &view.store_problem) {
-                (Some(EndReason::Failed(text)), _) => Some(text.clone()),
+                (Some(EndReason::Failed(text) | EndReason::Lost(text)), _) => Some(text.clone()),
                 (_, Some(problem)) => Some(format!("Sayso cannot write its records: {problem}")),
                 (Some(EndReason::Finished | EndReason::Idle) | None, None) => {
                     let hearing = session.run.as_ref().map(|run| run.hearing);
@@ -194,7 +195,7 @@ impl Hub {
             session.ended_reason = view.ended.map(|ended| match ended {
                 EndReason::Finished => "finished".to_owned(),
                 EndReason::Idle => "idle".to_owned(),
-                EndReason::Failed(_) => "failed".to_owned(),
+                EndReason::Failed(_) | EndReason::Lost(_) => "failed".to_owned(),
             });
             if session.state == SessionState::Dead {
                 session.transcript.clear_live();

@@ -43,7 +43,7 @@ impl Hub {
             (None, reason) => reason,
         };
         self.fail_controls_of(session);
-        let failed = matches!(reason, EndReason::Failed(_));
+        let failed = matches!(reason, EndReason::Failed(_) | EndReason::Lost(_));
         tracing::info!(%session, failed, "an agent ended");
         let notice = match &reason {
             EndReason::Finished => None,
@@ -52,7 +52,9 @@ impl Hub {
                 "The agent was stopped because nobody wrote to it for a while. Write to go on."
                     .to_owned(),
             )),
-            EndReason::Failed(text) => Some((NoticeLevel::Error, text.clone())),
+            EndReason::Failed(text) | EndReason::Lost(text) => {
+                Some((NoticeLevel::Error, text.clone()))
+            }
         };
         if let Some((level, text)) = notice {
             self.append(session, None, EntryBody::Notice { level, text });
@@ -61,7 +63,7 @@ impl Hub {
             (Some(Stopped::Asked | Stopped::ForMode), _) => (Actor::human(""), ""),
             (Some(Stopped::Idle), _) => (Actor::policy("idle_timeout"), ""),
             (Some(Stopped::Unasked), _) => (Actor::policy("on_unasked"), ""),
-            (_, EndReason::Failed(text)) => (Actor::agent(), text.as_str()),
+            (_, EndReason::Failed(text) | EndReason::Lost(text)) => (Actor::agent(), text.as_str()),
             _ => (Actor::agent(), ""),
         };
         let entry = self.session_entry(session, &actor, "ended", text);

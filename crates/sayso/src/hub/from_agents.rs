@@ -3,9 +3,10 @@
 use sayso_broker::{AgentActivity, Delivery, Event, Json, RequestId, SessionId};
 use sayso_protocol::{CommandInfo, ContextUse, EntryBody, ModelInfo};
 use sayso_store::{AgentFactsRow, Write};
+use tokio::time::Instant;
 
+use super::Hub;
 use super::sessions::Run;
-use super::{Hub, now};
 use crate::agents::link::FromAgent;
 use crate::agents::{AgentOutput, EndedTurn, claude};
 
@@ -46,11 +47,12 @@ impl Hub {
             }
             AgentOutput::Written(id) => {
                 if self.delivering.contains_key(&id) {
-                    self.expect_reaction(session, now());
+                    self.expect_reaction(session, Instant::now());
                 }
                 self.was_written(id, Delivery::Sent);
             }
             AgentOutput::NotWritten(id) => self.was_written(id, Delivery::Failed),
+            AgentOutput::Input(reading) => self.input_is(session, reading),
             AgentOutput::Ready => {
                 self.hand_over_denials(session);
                 self.dispatch(Event::AgentActive {

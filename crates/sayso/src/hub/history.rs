@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use sayso_broker::{ClientId, SessionId, Timestamp};
+use sayso_broker::{ClientId, SessionId};
 use sayso_protocol::{
     Defaults, Delta, EntryBody, ErrorCode, Me, ServerMessage, Subscribe, TranscriptEntry, Welcome,
 };
 use sayso_store::{EntryRow, Store, UnixMillis, Write};
 use serde_json::value::{RawValue, to_raw_value};
+use tokio::time::Instant;
 
 use super::clients::{Outbox, Subscription, frame};
 use super::transcript::{Entry, Place};
@@ -135,11 +136,11 @@ impl Hub {
         if let Err(AfterWrite::Entries { entries, .. }) = self.writes.submit(writes, after)
             && let Some(known) = self.sessions.get_mut(session)
         {
-            known.transcript.not_saved(now(), entries);
+            known.transcript.not_saved(Instant::now(), entries);
         }
     }
 
-    pub(super) fn save_unsaved(&mut self, now: Timestamp) {
+    pub(super) fn save_unsaved(&mut self, now: Instant) {
         for session in self.sessions.due_for_retry(now) {
             if let Some(known) = self.sessions.get_mut(session) {
                 let entries = known.transcript.take_unsaved();

@@ -47,7 +47,11 @@ pub enum HubMessage {
         done: Option<oneshot::Sender<Result<(), NotWritten>>>,
     },
     /// For those who manage devices.
-    Devices(Devices),
+    Devices {
+        /// To all of them, or to these.
+        to: Option<Vec<ClientId>>,
+        devices: Devices,
+    },
     ClaudeVersion(String),
     ShutDown,
     // What the hub's own tasks report.

@@ -8,6 +8,7 @@ mod audit;
 mod bypass;
 mod checks;
 mod clients;
+mod clock;
 mod commands;
 mod controls;
 mod delivering;
@@ -24,7 +25,9 @@ mod recording;
 mod records;
 mod requests;
 mod restart;
+mod restored;
 mod rules;
+mod run;
 mod sessions;
 mod shutdown;
 mod silence;
@@ -35,14 +38,14 @@ mod watchdog;
 mod wire;
 mod writes;
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
-use std::time::Duration;
-
-use sayso_broker::{Broker, ClientId, ClientRef, Event, ReplyTo, RequestId, SessionId, Timestamp};
+use anyhow::Context;
+use sayso_broker::{Broker, ClientId, ClientRef, Event, ReplyTo, RequestId, SessionId};
 use sayso_protocol::{Scope, ServerMessage};
 use sayso_store::{Completion, Store, UnixMillis, Writer};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::agents::Agents;
@@ -54,6 +57,7 @@ pub use clients::{Frame, Outbox, outbox};
 pub use message::{Caller, HubGone, HubHandle, HubMessage, NotWritten, Reply, Snapshot};
 
 use clients::Clients;
+use clock::{TwoClocks, Wakeup, now};
 use controls::Control;
 use delivering::Undelivered;
 use sessions::Sessions;
@@ -127,7 +131,7 @@ impl Hub {
         let found = takeover::find(&config.data_dir).await;
         let at = UnixMillis(now.0);
         let orphaned = store
-            .recover(at, &found.living(), |orphaned| {
+            .recover(at, &found.sessions(), |orphaned| {
                 let entry = |row| audit::orphan_entry(row, at);
                 orphaned.iter().map(entry).collect()
             })
@@ -183,18 +187,21 @@ impl Hub {
         self.handle.clone()
     }
 
-    /// Runs until a shutdown is complete.
-    pub async fn run(mut self) {
+    /// Runs until a shutdown is complete. An error means that nothing can be recorded any more.
+    pub async fn run(mut self) -> anyhow::Result<()> {
         loop {
             let wakeup = self.next_wakeup();
             tokio::select! {
                 biased;
-                Some(completion) = self.completions.recv() => self.completed(completion),
+                completion = self.completions.recv() => {
+                    let completion = completion.context("The writer of the database has ended.")?;
+                    self.completed(completion);
+                }
                 Some(message) = self.messages.recv() => self.message(message),
                 Some(output) = self.from_agents.recv(), if self.writes.under_way() < WRITES_UNDER_WAY => {
                     self.agent_output(output);
                 }
-                () = sleep_until(wakeup) => self.tick(),
+                () = wakeup.come() => self.tick(),
             }
             self.advance_restarts();
             if self.advance_shutdown() {
@@ -204,9 +211,11 @@ impl Hub {
         self.clients.close();
         self.writes.close(&mut self.completions).await;
         self.store.close().await;
+        Ok(())
     }
 
     fn message(&mut self, message: HubMessage) {
+        crate::faults::strike("hub");
         match message {
             HubMessage::Connect {
                 client,
@@ -229,9 +238,16 @@ impl Hub {
                 message,
             } => self.command(&pass, caller, message),
             HubMessage::Write { writes, done } => self.write_for(writes, done),
-            HubMessage::Devices(devices) => {
+            HubMessage::Devices { to, devices } => {
                 let message = ServerMessage::Devices(devices);
-                self.clients.broadcast_to(Scope::Admin, &message);
+                match to {
+                    None => self.clients.broadcast_to(Scope::Admin, &message),
+                    Some(clients) => {
+                        for client in clients {
+                            self.clients.send(client, &message);
+                        }
+                    }
+                }
             }
             HubMessage::Snapshot { reply } => {
                 let snapshot = self.snapshot();
@@ -272,29 +288,33 @@ impl Hub {
     }
 
     fn tick(&mut self) {
-        let now = now();
         self.dispatch(Event::Tick);
+        let now = Instant::now();
         self.give_up_controls(now);
         self.deliver_again(now);
         self.say_again(now);
         self.write_again(now);
         self.note_silence(now);
         self.save_unsaved(now);
-        self.end_bypasses(now);
+        self.end_bypasses(TwoClocks::now());
     }
 
-    fn next_wakeup(&self) -> Option<Timestamp> {
+    fn next_wakeup(&self) -> Wakeup {
         let controls = self.controls.values().map(|control| control.deadline).min();
         let unsaved = self.sessions.next_retry();
         let undelivered = self.undelivered.iter().map(|answer| answer.retry_at).min();
         let unsaid = self.unsaid.iter().map(|word| word.retry_at).min();
         let unwritten = self.unwritten.iter().map(|note| note.retry_at).min();
         let silence = self.sessions.next_silence();
-        let restarts = self.restarts.values().map(|restart| restart.until).min();
-        let bypasses = self.sessions.next_bypass_end();
-        [
+        let restarts = self
+            .restarts
+            .values()
+            .filter_map(|restart| restart.until)
+            .min();
+        let bypasses = self.sessions.bypass_ends().map(|end| end.steady).min();
+        let bypasses_by_wall = self.sessions.bypass_ends().map(|end| end.wall);
+        let steady = [
             bypasses,
-            self.broker.next_wakeup(),
             restarts,
             self.phase.wakeup(),
             controls,
@@ -306,7 +326,16 @@ impl Hub {
         ]
         .into_iter()
         .flatten()
-        .min()
+        .min();
+        Wakeup {
+            wall: self
+                .broker
+                .next_wakeup()
+                .into_iter()
+                .chain(bypasses_by_wall)
+                .min(),
+            steady,
+        }
     }
 
     fn client_of(&self, caller: &Caller) -> ClientRef {
@@ -335,16 +364,4 @@ fn nobody() -> Caller {
         label: "Sayso".to_owned(),
     };
     Caller::Rest { client, reply }
-}
-
-fn now() -> Timestamp {
-    Timestamp(jiff::Timestamp::now().as_millisecond())
-}
-
-async fn sleep_until(wakeup: Option<Timestamp>) {
-    match wakeup {
-        // A little late rather than a little early: then the tick finds what is due.
-        Some(at) => tokio::time::sleep(now().until(at) + Duration::from_millis(1)).await,
-        None => std::future::pending().await,
-    }
 }

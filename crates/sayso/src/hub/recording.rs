@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use sayso_broker::{Event, Timestamp};
+use sayso_broker::Event;
 use sayso_protocol::ErrorCode;
 use sayso_store::{Completion, Write};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::message::NotWritten;
 use super::writes::{AfterWrite, Note};
-use super::{Hub, now, wire};
+use super::{Hub, wire};
 
 /// How long after a failed write the next try comes.
 const WRITE_AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -20,14 +21,14 @@ impl Hub {
         let note = Note {
             what,
             writes: writes.clone(),
-            retry_at: now().plus(WRITE_AGAIN_AFTER),
+            retry_at: Instant::now() + WRITE_AGAIN_AFTER,
         };
         if let Err(AfterWrite::Kept(note)) = self.writes.submit(writes, AfterWrite::Kept(note)) {
             self.unwritten.push(note);
         }
     }
 
-    pub(super) fn write_again(&mut self, now: Timestamp) {
+    pub(super) fn write_again(&mut self, now: Instant) {
         for note in std::mem::take(&mut self.unwritten) {
             if note.retry_at > now {
                 self.unwritten.push(note);
@@ -107,7 +108,7 @@ impl Hub {
             (AfterWrite::Entries { session, entries }, Err(error)) => {
                 tracing::error!(%error, "transcript entries could not be written");
                 if let Some(known) = self.sessions.get_mut(session) {
-                    known.transcript.not_saved(now(), entries);
+                    known.transcript.not_saved(Instant::now(), entries);
                 }
             }
             (AfterWrite::Imported { caller, session }, Ok(())) => {
@@ -124,7 +125,7 @@ impl Hub {
             (AfterWrite::Kept(note), Err(error)) if error.is_retryable() => {
                 tracing::error!(%error, what = note.what, "could not be written yet");
                 self.unwritten.push(Note {
-                    retry_at: now().plus(WRITE_AGAIN_AFTER),
+                    retry_at: Instant::now() + WRITE_AGAIN_AFTER,
                     ..note
                 });
             }

@@ -74,6 +74,7 @@ pub(super) fn decide(request: RequestId, resolution: &Resolution) -> Write {
             OutcomeKind::Answered => store::Outcome::Answered,
             OutcomeKind::Expired => store::Outcome::Expired,
             OutcomeKind::Withdrawn => store::Outcome::Withdrawn,
+            OutcomeKind::Orphaned => store::Outcome::Orphaned,
         },
         decided_by: match &resolution.by {
             DecidedBy::Human(_) => store::DecidedBy::Human,

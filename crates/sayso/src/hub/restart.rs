@@ -5,12 +5,13 @@
 
 use std::time::Duration;
 
-use sayso_broker::{Event, Mode, SessionId, Timestamp};
+use sayso_broker::{Event, Mode, SessionId};
 use sayso_claude::ControlRequest;
 use sayso_protocol::{EntryBody, NoticeLevel, StartSession};
+use tokio::time::Instant;
 
 use super::sessions::Stopped;
-use super::{Caller, Hub, now};
+use super::{Caller, Hub};
 use crate::agents::claude;
 
 /// How long the refusals of open requests may take.
@@ -21,8 +22,8 @@ const REFUSAL_PATIENCE: Duration = Duration::from_secs(3);
 pub(super) struct Restart {
     caller: Caller,
     mode: String,
-    /// `None` of the requests is waited for any longer than this.
-    pub(super) until: Timestamp,
+    /// None of the requests is waited for any longer than this; over once the agent is told to stop.
+    pub(super) until: Option<Instant>,
     stopping: bool,
 }
 
@@ -42,7 +43,7 @@ impl Hub {
             Restart {
                 caller,
                 mode: mode.to_owned(),
-                until: now().plus(REFUSAL_PATIENCE),
+                until: Some(Instant::now() + REFUSAL_PATIENCE),
                 stopping: false,
             },
         );
@@ -54,15 +55,17 @@ impl Hub {
         if self.restarts.is_empty() {
             return;
         }
-        let now = now();
+        let now = Instant::now();
         let broker = &self.broker;
         let ready = self.restarts.iter_mut().filter(|(session, restart)| {
-            !restart.stopping && (restart.until <= now || !broker.has_requests(**session))
+            !restart.stopping
+                && (restart.until.is_none_or(|until| until <= now)
+                    || !broker.has_requests(**session))
         });
         let mut sessions = Vec::new();
         for (session, restart) in ready {
             restart.stopping = true;
-            restart.until = Timestamp(i64::MAX);
+            restart.until = None;
             sessions.push(*session);
         }
         for session in sessions {

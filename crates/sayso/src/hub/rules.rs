@@ -10,6 +10,7 @@ use sayso_store::Write;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
+use super::clock::rule_time;
 use super::writes::AfterWrite;
 use super::{Caller, Hub, wire};
 use crate::rules::{self, Call};
@@ -23,7 +24,7 @@ impl Hub {
         self.asked_about(session, ask.tool_use_id.as_deref());
         let mut ruling = None;
         if let (Some(call), Kind::Tool) = (call, &ask.kind) {
-            let now = Timestamp::now();
+            let now = rule_time();
             let found = self.rules.judge(&call, session.0, now);
             ruling = found.ruling.filter(|ruling| ruling.may_answer(&ask));
             if ruling.is_some() {
@@ -123,7 +124,7 @@ impl Hub {
             let text = format!("This rule is wider than it looks: {why}.");
             return Err(wire::error(ErrorCode::RuleTooBroad, text));
         }
-        let now = Timestamp::now();
+        let now = rule_time();
         let minutes = |minutes: u32| jiff::SignedDuration::from_mins(minutes.into());
         Ok(Rule {
             rule_id: id,
@@ -196,7 +197,7 @@ impl Hub {
         else {
             return;
         };
-        let now = Timestamp::now();
+        let now = rule_time();
         let found = self.rules.judge(call, view.session.0, now);
         if let Some(ruling) = found.ruling.filter(|ruling| ruling.may_answer(&view.ask)) {
             self.count_hits(&found.matched, now);

@@ -1,20 +1,18 @@
 //! The sessions the hub knows: those that run and those that have ended.
 
-use std::collections::HashMap;
-
 use indexmap::IndexMap;
-use sayso_broker::{RequestId, SessionId, SessionState, Timestamp};
+use sayso_broker::{SessionId, SessionState, Timestamp};
 use sayso_protocol::{Alert, CommandInfo, ContextUse, ModelInfo, Session as WireSession, Usage};
 use sayso_store::{SessionRow, Store, UnixMillis};
+use tokio::time::Instant;
 
-use super::progress::Progress;
+use super::clock::TwoClocks;
 use super::queue::Queued;
-use super::silence::Hearing;
 use super::transcript::Transcript;
-use super::watchdog::Watch;
 use super::wire;
-use crate::agents::link::AgentHandle;
 use crate::config::PolicySettings;
+
+pub(super) use super::run::{Run, Stopped};
 
 /// One session. Outlives its agent; `run` is there while the agent is.
 #[derive(Debug)]
@@ -40,7 +38,7 @@ pub(super) struct Session {
     pub(super) restricted: bool,
     pub(super) policies: PolicySettings,
     /// When the mode that asks nothing ends.
-    pub(super) bypass_until: Option<Timestamp>,
+    pub(super) bypass_until: Option<TwoClocks>,
     /// A tool ran that nobody allowed, and no human has seen it yet.
     pub(super) alert: Option<Alert>,
     /// The last entry before its agent started.
@@ -59,36 +57,6 @@ pub(super) struct Session {
 pub(super) struct Features {
     pub(super) commands: Vec<CommandInfo>,
     pub(super) models: Vec<ModelInfo>,
-}
-
-/// One process of a session's agent.
-#[derive(Debug)]
-pub(super) struct Run {
-    /// Tells late output of an earlier process from that of this one.
-    pub(super) number: u64,
-    pub(super) handle: AgentHandle,
-    /// It can be switched to a mode that asks nothing.
-    pub(super) allows_bypass: bool,
-    /// What it had cost when this process began to count.
-    pub(super) cost_before: f64,
-    /// Why Sayso stopped it, if it did.
-    pub(super) stopped: Option<Stopped>,
-    pub(super) watch: Watch,
-    pub(super) hearing: Hearing,
-    /// Tools that were allowed and have not ended yet, with their requests.
-    pub(super) allowed: HashMap<String, RequestId>,
-    pub(super) progress: Progress,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
-    Asked,
-    /// To start again in a mode that it must be started with.
-    ForMode,
-    Idle,
-    RepeatedRequest,
-    /// It ran a tool that nobody allowed.
-    Unasked,
 }
 
 impl Session {
@@ -145,7 +113,7 @@ impl Session {
             restricted: self.restricted,
             error: self.error.clone(),
             alert: self.alert.clone(),
-            bypass_until: self.bypass_until.map(wire::time),
+            bypass_until: self.bypass_until.map(|until| wire::time(until.wall)),
             can_resume: self.can_resume(),
             last_seq: self.transcript.durable_seq(),
         }
@@ -288,7 +256,7 @@ impl Sessions {
         }
     }
 
-    pub(super) fn next_silence(&self) -> Option<Timestamp> {
+    pub(super) fn next_silence(&self) -> Option<Instant> {
         let runs = self
             .sessions
             .values()
@@ -296,25 +264,28 @@ impl Sessions {
         runs.filter_map(|run| run.hearing.deadline()).min()
     }
 
-    pub(super) fn next_bypass_end(&self) -> Option<Timestamp> {
+    pub(super) fn bypass_ends(&self) -> impl Iterator<Item = TwoClocks> {
         let sessions = self.sessions.values();
-        sessions.filter_map(|session| session.bypass_until).min()
+        sessions.filter_map(|session| session.bypass_until)
     }
 
-    pub(super) fn bypass_over(&self, now: Timestamp) -> Vec<SessionId> {
-        let is_over = |session: &&Session| session.bypass_until.is_some_and(|until| until <= now);
+    pub(super) fn bypass_over(&self, now: TwoClocks) -> Vec<SessionId> {
+        let is_over = |session: &&Session| {
+            let until = session.bypass_until;
+            until.is_some_and(|until| until.is_over(now))
+        };
         let over = self.sessions.values().filter(is_over);
         over.map(|session| session.id).collect()
     }
 
-    pub(super) fn next_retry(&self) -> Option<Timestamp> {
+    pub(super) fn next_retry(&self) -> Option<Instant> {
         self.sessions
             .values()
             .filter_map(|session| session.transcript.retry_at())
             .min()
     }
 
-    pub(super) fn due_for_retry(&self, now: Timestamp) -> Vec<SessionId> {
+    pub(super) fn due_for_retry(&self, now: Instant) -> Vec<SessionId> {
         self.sessions
             .values()
             .filter(|session| session.transcript.retry_at().is_some_and(|at| at <= now))

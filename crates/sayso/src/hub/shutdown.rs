@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sayso_broker::{Event, Timestamp};
+use sayso_broker::Event;
+use tokio::time::Instant;
 
-use super::{Hub, now};
+use super::Hub;
 use crate::config::OnShutdown;
 
 /// How long the answers that a shutdown makes may take.
@@ -22,22 +23,22 @@ pub(super) enum Phase {
     Leaving,
     /// Open requests are being refused.
     Draining {
-        until: Timestamp,
+        until: Instant,
     },
     /// Agents have been told to stop.
     Stopping {
-        until: Timestamp,
+        until: Instant,
     },
 }
 
 impl Phase {
     /// When to look whether the end has come.
-    pub(super) fn wakeup(self) -> Option<Timestamp> {
+    pub(super) fn wakeup(self) -> Option<Instant> {
         match self {
             Self::Running | Self::Leaving => None,
             Self::Draining { until } => Some(until),
             // What is waited for then does not wake anybody up.
-            Self::Stopping { until } => Some(until.min(now().plus(STOPPING_LOOKS))),
+            Self::Stopping { until } => Some(until.min(Instant::now() + STOPPING_LOOKS)),
         }
     }
 }
@@ -52,20 +53,20 @@ impl Hub {
             return;
         }
         self.phase = Phase::Draining {
-            until: now().plus(DRAIN_PATIENCE),
+            until: Instant::now() + DRAIN_PATIENCE,
         };
         self.dispatch(Event::ShutDown);
     }
 
     /// True when nothing is left to wait for.
     pub(super) fn advance_shutdown(&mut self) -> bool {
-        let now = now();
+        let now = Instant::now();
         if let Phase::Draining { until } = self.phase
             && (self.broker.is_quiet() || until <= now)
         {
             self.sessions.stop_all();
             self.phase = Phase::Stopping {
-                until: now.plus(STOP_PATIENCE),
+                until: now + STOP_PATIENCE,
             };
         }
         match self.phase {

@@ -6,16 +6,14 @@ use sayso_claude::{LaunchOptions, PassedVariables, PermissionMode};
 use sayso_protocol::{Ack, EntryBody, ErrorCode, ErrorMessage, NoticeLevel, StartSession};
 use sayso_runner::{LaunchSpec, Limits as RunnerLimits};
 use sayso_store::Write;
-use std::collections::HashMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
 use super::audit::Actor;
 use super::checks::{CheckedStart, Checks, Trust, check};
 use super::progress::Progress;
-use super::sessions::{Run, Session, title};
-use super::silence::Hearing;
-use super::watchdog::Watch;
+use super::run::Run;
+use super::sessions::{Session, title};
 use super::{Caller, Hub, HubMessage, now, takeover, wire};
 use crate::agents::link::{self, Destination, Launch};
 use crate::agents::{self, claude};
@@ -116,6 +114,7 @@ impl Hub {
         let asked = start.permission_mode.as_deref().unwrap_or("default");
         let mode = claude::current_mode_name(asked).to_owned();
         self.check_mode(&agent, &mode)?;
+        check_model(start.model.as_deref())?;
         let policies = self.policies(start, &self.config.policies)?;
         let cwd = checked.cwd.display().to_string();
         let prompt = start
@@ -163,6 +162,7 @@ impl Hub {
         ) {
             self.check_mode(&agent, claude::current_mode_name(mode))?;
         }
+        check_model(start.model.as_deref())?;
         let Some(session) = self.sessions.get_mut(id) else {
             return Err(unknown_session());
         };
@@ -224,6 +224,11 @@ impl Hub {
                 problem.unwrap_or_else(|| format!("There is no agent `{}`.", session.agent));
             return Err(wire::error(ErrorCode::AgentUnavailable, problem));
         };
+        let most = self.config.max_sessions;
+        if self.sessions.running().len() >= most {
+            let text = format!("{most} agents run already. Stop one, or raise `max_sessions`.");
+            return Err(wire::error(ErrorCode::Overloaded, text));
+        }
         let agent = session.agent.clone();
         let mode = PermissionMode::from_wire(&session.permission_mode);
         let earlier = session
@@ -232,7 +237,11 @@ impl Hub {
             .and_then(|id| id.parse().ok());
         let options = LaunchOptions {
             leading_arguments: program.leading_arguments,
-            model: session.model.clone(),
+            // It may also be what an agent said of itself.
+            model: session
+                .model
+                .clone()
+                .filter(|model| check_model(Some(model)).is_ok()),
             conversation: earlier.map_or_else(
                 || Conversation::NewWithId(Uuid::new_v4()),
                 Conversation::Resume,
@@ -251,30 +260,14 @@ impl Hub {
             policies: session.policies.policies(),
             mode: Mode::new(&session.permission_mode),
         };
-        self.next_run += 1;
-        let number = self.next_run;
-        let destination = Destination {
-            session: id,
-            run: number,
-            hub: self.to_hub.clone(),
-            busy: Arc::clone(&self.links),
-        };
+        let destination = self.next_run_of(id);
+        let number = destination.run;
         let adapter = claude::Adapter::new(options.cwd.clone());
         let handle = link::start(self.runner_for(id, &options), adapter, destination);
         if let Some(session) = self.sessions.get_mut(id) {
             session.run_after = session.transcript.last_seq();
             session.counted_line = 0;
-            session.run = Some(Run {
-                number,
-                handle,
-                allows_bypass: options.allow_bypass,
-                cost_before: session.usage.cost_usd,
-                stopped: None,
-                watch: Watch::default(),
-                hearing: Hearing::default(),
-                allowed: HashMap::new(),
-                progress: Progress::default(),
-            });
+            session.run = Some(Run::new(number, handle, session, Progress::default()));
         }
         tracing::info!(session = %id, agent = %agent, "an agent was started");
         let entry = self.session_entry(id, actor, "started", &agent);
@@ -282,6 +275,17 @@ impl Hub {
         self.dispatch(Event::SessionStarted { session: id, spec });
         self.send_unread(id);
         Ok(())
+    }
+
+    /// Where the output of a session's next process goes.
+    pub(super) fn next_run_of(&mut self, session: SessionId) -> Destination {
+        self.next_run += 1;
+        Destination {
+            session,
+            run: self.next_run,
+            hub: self.to_hub.clone(),
+            busy: Arc::clone(&self.links),
+        }
     }
 
     fn runner_for(&self, id: SessionId, options: &LaunchOptions) -> Launch {
@@ -342,6 +346,14 @@ impl Hub {
         let text = format!("`permission_mode` must be one of {}.", names.join(", "));
         Err(wire::error(ErrorCode::InvalidMessage, text))
     }
+}
+
+pub(super) fn check_model(model: Option<&str>) -> Result<(), ErrorMessage> {
+    let checked = model.map_or(Ok(()), sayso_claude::launch::check_model);
+    checked.map_err(|error| {
+        let text = format!("`model` {error}.");
+        wire::error(ErrorCode::InvalidMessage, text)
+    })
 }
 
 fn unknown_session() -> ErrorMessage {

@@ -1,30 +1,28 @@
-//! The agents that an earlier server left: those that live are taken over with their open requests.
+//! The agents that an earlier server left: those that live are taken over with their open requests, and the last
+//! words of the others are heard.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-
-use sayso_broker::{
-    ClockView, Event, Mode, RestoredRequest, RestoredSession, SessionId, SessionSpec, Timestamp,
-};
-use sayso_claude::{AgentEvent, ControlSession, PermissionMode, RawJson};
-use sayso_protocol::RequestDetail;
-use sayso_runner::{Connection, RunnerState, clean_up};
-use sayso_store::{RequestWithDecision, UnixMillis};
-use std::sync::Arc;
 use std::time::Duration;
+
+use sayso_broker::{Event, Mode, RestoredSession, SessionId, SessionSpec, SessionState};
+use sayso_claude::ControlSession;
+use sayso_runner::{AgentSignal, CleanUp, Connection, RunnerState, clean_up, read_journal};
+use sayso_store::UnixMillis;
+use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use super::progress::Progress;
-use super::sessions::Run;
-use super::silence::Hearing;
+use super::run::Run;
 use super::transcript::Place;
-use super::watchdog::Watch;
-use super::{Hub, records};
+use super::{Hub, WRITES_UNDER_WAY, restored};
 use crate::agents::claude;
-use crate::agents::link::{self, Destination};
+use crate::agents::link::{self, Earlier, bury};
 
 /// Where runners have their folders, below the data folder.
 pub(super) const RUNNERS: &str = "agents";
+
+/// How long a start may take for what dead runners left. What is not heard by then comes while clients look on.
+const UNTIL_HEARD: Duration = Duration::from_secs(10);
 
 /// Names the folder of one agent: whose it is, and which of that session's agents.
 pub(super) fn folder_of(data_dir: &Path, session: SessionId) -> PathBuf {
@@ -41,34 +39,35 @@ fn session_of(folder: &Path) -> Option<SessionId> {
     Uuid::try_parse(session).ok().map(SessionId)
 }
 
-/// What there is of earlier servers' agents.
+/// What there is of earlier servers' agents, the latest first.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    living: Vec<Living>,
+    agents: Vec<FoundAgent>,
 }
 
 #[derive(Debug)]
-struct Living {
+struct FoundAgent {
     session: SessionId,
     /// When its runner started, in milliseconds since 1970.
     started_at: i64,
     folder: PathBuf,
-    connection: Connection,
+    earlier: Earlier,
 }
 
 impl Found {
-    pub(super) fn living(&self) -> Vec<sayso_store::SessionId> {
-        let sessions = self.living.iter();
-        sessions
-            .map(|living| sayso_store::SessionId(living.session.0))
+    /// Those of which there is more to hear.
+    pub(super) fn sessions(&self) -> Vec<sayso_store::SessionId> {
+        let agents = self.agents.iter();
+        agents
+            .map(|agent| sayso_store::SessionId(agent.session.0))
             .collect()
     }
 }
 
-/// Connects to every agent that lives, and makes sure that the others are dead.
+/// Connects to every agent that lives, makes sure that the others are dead, and finds what they left.
 pub(super) async fn find(data_dir: &Path) -> Found {
     let folder = data_dir.join(RUNNERS);
-    let runners = tokio::task::spawn_blocking(move || sayso_runner::find(&folder)).await;
+    let runners = spawn_blocking(move || sayso_runner::find(&folder)).await;
     let runners = match runners {
         Ok(Ok(runners)) => runners,
         Ok(Err(error)) => {
@@ -79,94 +78,133 @@ pub(super) async fn find(data_dir: &Path) -> Found {
     };
     let mut found = Found::default();
     for runner in runners {
-        let folder = runner.folder;
-        let session = session_of(&folder);
-        if let (RunnerState::Alive, Some(session)) = (runner.state, session) {
-            match Connection::connect(&folder, 0).await {
-                Ok(connection) => {
-                    let started = runner.record.map_or(0, |record| record.started_at_ms);
-                    found.living.push(Living {
-                        session,
-                        started_at: i64::try_from(started).unwrap_or(i64::MAX),
-                        folder,
-                        connection,
-                    });
-                    continue;
-                }
-                Err(error) => tracing::error!(%error, "an agent could not be reached"),
-            }
+        // One without a record never had an agent.
+        let agent = session_of(&runner.folder).zip(runner.record.as_ref());
+        let earlier = match agent {
+            Some(_) => earlier(&runner.folder, runner.state).await,
+            None => None,
+        };
+        match agent.zip(earlier) {
+            Some(((session, record), earlier)) => found.agents.push(FoundAgent {
+                session,
+                started_at: i64::try_from(record.started_at_ms).unwrap_or(i64::MAX),
+                folder: runner.folder,
+                earlier,
+            }),
+            None => bury_soon(runner.folder).await,
         }
-        let _ = tokio::task::spawn_blocking(move || bury(&folder)).await;
     }
     // Of two for one session the later one is its agent; the other has ended and waits to be forgotten.
     found
-        .living
-        .sort_by_key(|living| std::cmp::Reverse(living.started_at));
+        .agents
+        .sort_by_key(|agent| std::cmp::Reverse(agent.started_at));
     found
 }
 
-fn bury(folder: &Path) {
-    let buried = clean_up(folder).and_then(|_| sayso_runner::remove(folder));
-    if let Err(error) = buried {
-        tracing::warn!(%error, folder = %folder.display(), "what an agent left could not be removed");
+async fn earlier(folder: &Path, state: RunnerState) -> Option<Earlier> {
+    if state == RunnerState::Alive {
+        match Connection::connect(folder, 0).await {
+            Ok(connection) => return Some(Earlier::Living(connection)),
+            Err(error) => tracing::error!(%error, "an agent could not be reached"),
+        }
     }
+    let path = folder.to_owned();
+    let journal = spawn_blocking(move || match clean_up(&path) {
+        Ok(CleanUp::Dead | CleanUp::Killed) => Some(read_journal(&path, 0)),
+        Ok(CleanUp::Alive) | Err(_) => None,
+    });
+    match journal.await.ok()?? {
+        Ok(journal) => Some(Earlier::Left(journal)),
+        Err(error) => {
+            tracing::error!(%error, "what an agent said last is lost");
+            None
+        }
+    }
+}
+
+async fn bury_soon(folder: PathBuf) {
+    let _ = spawn_blocking(move || bury(&folder)).await;
 }
 
 impl Hub {
     pub(super) async fn take_over(&mut self, found: Found) -> anyhow::Result<()> {
-        for living in found.living {
-            let session = living.session;
-            let known = self.sessions.get(session).is_some();
-            if !known
-                || self
-                    .sessions
-                    .get(session)
-                    .is_some_and(|known| known.run.is_some())
-            {
-                // Nobody would ever hear of it.
-                tracing::warn!(%session, "an agent without a session is ended");
-                let _ = living
-                    .connection
-                    .handle
-                    .signal(sayso_runner::AgentSignal::Kill);
-                continue;
+        let mut left = Vec::new();
+        for agent in found.agents {
+            let known = self.sessions.get(agent.session);
+            let is_its_agent = known.is_some_and(|known| known.run.is_none());
+            // Then all that it said was stored before.
+            let is_over = known.is_some_and(|known| known.state == SessionState::Dead);
+            match &agent.earlier {
+                Earlier::Living(connection) if !is_its_agent => {
+                    // Nobody would ever hear of it.
+                    tracing::warn!(session = %agent.session, "an agent without a session is ended");
+                    let _ = connection.handle.signal(AgentSignal::Kill);
+                }
+                Earlier::Left(_) if !is_its_agent || is_over => bury_soon(agent.folder).await,
+                Earlier::Living(_) => self.take_over_one(agent).await?,
+                Earlier::Left(_) => {
+                    left.push(agent.session);
+                    self.take_over_one(agent).await?;
+                }
             }
-            self.take_over_one(living).await?;
+        }
+        let heard = self.hear_out(&left);
+        if tokio::time::timeout(UNTIL_HEARD, heard).await.is_err() {
+            tracing::warn!("agents left more than could be read before the start");
         }
         Ok(())
     }
 
-    async fn take_over_one(&mut self, living: Living) -> anyhow::Result<()> {
-        let Living {
+    /// Nobody should be shown a request as open whose agent is gone.
+    async fn hear_out(&mut self, left: &[SessionId]) {
+        while left.iter().any(|session| self.run_of(*session).is_some()) {
+            tokio::select! {
+                Some(completion) = self.completions.recv() => self.completed(completion),
+                Some(output) = self.from_agents.recv(), if self.writes.under_way() < WRITES_UNDER_WAY => {
+                    self.agent_output(output);
+                }
+            }
+        }
+    }
+
+    async fn take_over_one(&mut self, agent: FoundAgent) -> anyhow::Result<()> {
+        let FoundAgent {
             session: id,
             started_at,
             folder,
-            connection,
-        } = living;
+            earlier,
+        } = agent;
         let row_id = sayso_store::SessionId(id.0);
         let Some(known) = self.sessions.get(id) else {
             return Ok(());
         };
-        let first_line = i64::try_from(connection.welcome.first_available_seq).unwrap_or(i64::MAX);
+        let first_line = earlier
+            .first_line()
+            .and_then(|line| i64::try_from(line).ok());
+        let first_line = first_line.unwrap_or(i64::MAX);
         let run_after = i64::try_from(known.run_after).unwrap_or(i64::MAX);
         let stored = self.store.entries_of_lines(row_id, run_after, first_line);
         let stored: Vec<Place> = stored.await?.into_iter().filter_map(place).collect();
         let since = UnixMillis(started_at);
-        let known_requests = self.store.native_ids(row_id, since).await?;
+        let asked = self.store.native_ids(row_id, since).await?;
         let unfinished = self.store.unfinished_requests(row_id).await?;
+        let under_way = self.store.tools_under_way(row_id, since).await?;
 
         // Ids that the server before cannot have in flight.
         let mut session =
             ControlSession::with_id_prefix(format!("sayso-{}", Uuid::new_v4().simple()));
-        let ready = known.state != sayso_broker::SessionState::Starting;
+        let ready = known.state != SessionState::Starting;
         if !ready {
             session = ControlSession::new();
         }
         let cwd = PathBuf::from(&known.cwd);
         let requests = unfinished
             .into_iter()
-            .filter_map(|unfinished| restore(&mut session, &cwd, unfinished))
+            .filter_map(|unfinished| restored::request(&mut session, &cwd, unfinished))
             .collect();
+        for tool in &under_way {
+            restored::edit(&mut session, tool);
+        }
         let restored = RestoredSession {
             spec: SessionSpec {
                 policies: known.policies.policies(),
@@ -176,39 +214,34 @@ impl Hub {
             state_changed_at: known.state_changed_at,
             requests,
         };
-        let allows_bypass =
-            PermissionMode::from_wire(&known.permission_mode) == PermissionMode::BypassPermissions;
-        self.next_run += 1;
-        let number = self.next_run;
-        let destination = Destination {
-            session: id,
-            run: number,
-            hub: self.to_hub.clone(),
-            busy: Arc::clone(&self.links),
-        };
+        let lives = matches!(earlier, Earlier::Living(_));
+        let destination = self.next_run_of(id);
+        let number = destination.run;
         let adapter = claude::Adapter::new(cwd);
-        let handle = link::take_over(folder, connection, session, ready, adapter, destination);
+        let handle = link::take_over(folder, earlier, session, ready, adapter, destination);
         if let Some(known) = self.sessions.get_mut(id) {
-            known.run = Some(Run {
-                number,
-                handle,
-                allows_bypass,
-                cost_before: known.usage.cost_usd,
-                stopped: None,
-                watch: Watch::default(),
-                hearing: Hearing::default(),
-                allowed: HashMap::new(),
-                progress: Progress::taken_over(stored, known_requests),
-            });
+            let native_ids = asked.iter().map(|(native_id, _)| native_id.clone());
+            let progress = Progress::taken_over(stored, native_ids);
+            let mut run = Run::new(number, handle, known, progress);
+            run.allowed = under_way.iter().filter_map(restored::allowed).collect();
+            for tool_use_id in asked
+                .iter()
+                .filter_map(|(_, tool_use_id)| tool_use_id.as_ref())
+            {
+                run.watch.asked_about(tool_use_id);
+            }
+            known.run = Some(run);
         }
-        tracing::info!(session = %id, "an agent was taken over");
+        tracing::info!(session = %id, lives, "an agent was taken over");
         let restored = Box::new(restored);
         self.dispatch(Event::SessionRestored {
             session: id,
             restored,
         });
-        self.hand_over_denials(id);
-        self.send_unread(id);
+        if lives {
+            self.hand_over_denials(id);
+            self.send_unread(id);
+        }
         Ok(())
     }
 }
@@ -217,36 +250,5 @@ fn place((line, part): (i64, i64)) -> Option<Place> {
     Some(Place {
         line: u64::try_from(line).ok()?,
         part: u32::try_from(part).ok()?,
-    })
-}
-
-/// A request as the agent made it, open again for both sides. `None` when it cannot be read: then the agent
-/// waits for an answer that only stopping it can replace, and its session says so.
-fn restore(
-    session: &mut ControlSession,
-    cwd: &Path,
-    unfinished: RequestWithDecision,
-) -> Option<RestoredRequest> {
-    let RequestWithDecision { request, decision } = unfinished;
-    let native_id: String = serde_json::from_str(&request.native_id).ok()?;
-    let detail: RequestDetail = serde_json::from_str(&request.detail).unwrap_or_default();
-    let raw = RawJson::parse_text(request.raw.clone()).ok()?;
-    let event: AgentEvent = session.restore(&native_id, &raw, detail.input_faithful)?;
-    let mut ask = claude::restored(event, &request, cwd)?;
-    ask.id = sayso_broker::RequestId(request.id.0);
-    ask.digest.clone_from(&request.input_digest);
-    ask.detail = sayso_broker::Json::new(&request.detail);
-    let remaining = request
-        .held_remaining_ms
-        .and_then(|left| u64::try_from(left).ok());
-    Some(RestoredRequest {
-        ask: Box::new(ask),
-        created_at: Timestamp(request.created_at.0),
-        clock: ClockView {
-            deadline: request.deadline.map(|at| Timestamp(at.0)),
-            remaining: remaining.map(Duration::from_millis),
-            held: request.held,
-        },
-        decided: decision.and_then(|row| records::resolution(&row)),
     })
 }

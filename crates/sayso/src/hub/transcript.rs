@@ -7,6 +7,7 @@ use std::time::Duration;
 use sayso_broker::Timestamp;
 use sayso_protocol::{Delta, EntryBody};
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// How much streamed text is kept for clients that join late.
@@ -38,7 +39,7 @@ pub(super) struct Transcript {
     saved: BTreeMap<u64, Arc<RawValue>>,
     /// Could not be saved; tried again.
     unsaved: VecDeque<Entry>,
-    retry_at: Option<Timestamp>,
+    retry_at: Option<Instant>,
     live: Vec<Delta>,
     /// Lines whose entries are not on disk yet, by the entries' numbers.
     lines: BTreeMap<u64, u64>,
@@ -93,12 +94,12 @@ impl Transcript {
         visible
     }
 
-    pub(super) fn not_saved(&mut self, now: Timestamp, entries: Vec<Entry>) {
+    pub(super) fn not_saved(&mut self, now: Instant, entries: Vec<Entry>) {
         self.unsaved.extend(entries);
         self.unsaved
             .make_contiguous()
             .sort_by_key(|entry| entry.seq);
-        self.retry_at = Some(now.plus(RETRY_AFTER));
+        self.retry_at = Some(now + RETRY_AFTER);
     }
 
     /// The first line of the agent's of which something is not on disk.
@@ -106,7 +107,7 @@ impl Transcript {
         self.lines.values().copied().min()
     }
 
-    pub(super) fn retry_at(&self) -> Option<Timestamp> {
+    pub(super) fn retry_at(&self) -> Option<Instant> {
         self.retry_at
     }
 
@@ -189,11 +190,12 @@ mod tests {
         for seq in 1..=3 {
             assert!(transcript.push(entry(seq)).is_some());
         }
-        transcript.not_saved(Timestamp(0), vec![entry(1)]);
+        let now = Instant::now();
+        transcript.not_saved(now, vec![entry(1)]);
         assert!(shown(transcript.saved(vec![entry(2)])).is_empty());
         assert!(transcript.push(entry(4)).is_none(), "waits behind 1");
         assert!(shown(transcript.saved(vec![entry(3)])).is_empty());
-        assert_eq!(transcript.retry_at(), Some(Timestamp(1000)));
+        assert_eq!(transcript.retry_at(), Some(now + RETRY_AFTER));
         let again: Vec<u64> = transcript
             .take_unsaved()
             .iter()

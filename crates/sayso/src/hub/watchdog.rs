@@ -5,14 +5,16 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use jiff::Timestamp as Moment;
-use sayso_broker::{Event, SessionId, Timestamp};
+use sayso_broker::{Event, SessionId};
 use sayso_claude::{AgentInput, BeforeTool, ControlRequest, PermissionMode};
 use sayso_protocol::{Ack, AgentRules, Alert, EntryBody, ErrorCode, OnUnasked, RuleEffect};
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
+use super::clock::rule_time;
 use super::controls::ControlPurpose;
 use super::sessions::Stopped;
-use super::{Caller, Hub, nobody, now, wire};
+use super::{Caller, Hub, nobody, wire};
 use crate::agents::{Starting, claude};
 use crate::rules::{self, Call, Word};
 
@@ -45,7 +47,7 @@ impl Watch {
         self.unasked.push_back((tool_use_id.to_owned(), call));
     }
 
-    fn asked_about(&mut self, tool_use_id: &str) {
+    pub(super) fn asked_about(&mut self, tool_use_id: &str) {
         self.unasked.retain(|(known, _)| known != tool_use_id);
         if self.asked.len() == REMEMBERED {
             self.asked.pop_front();
@@ -75,14 +77,14 @@ pub(super) struct Suspect {
 pub(super) struct Unsaid {
     session: SessionId,
     input: AgentInput,
-    pub(super) retry_at: Timestamp,
+    pub(super) retry_at: Instant,
 }
 
 impl Hub {
     /// The agent is about to run a tool and waits. A denial is recorded like any other before it hears it.
     pub(super) fn tool_starting(&mut self, session: SessionId, starting: Starting) {
         let Starting { start, call } = starting;
-        let moment = Moment::now();
+        let moment = rule_time();
         let word = self.rules.first_word(&call, session.0, moment);
         let verdict = match word {
             Word::Nothing => BeforeTool::NoOpinion,
@@ -279,12 +281,12 @@ impl Hub {
             self.unsaid.push(Unsaid {
                 session,
                 input,
-                retry_at: now().plus(SAY_AGAIN_AFTER),
+                retry_at: Instant::now() + SAY_AGAIN_AFTER,
             });
         }
     }
 
-    pub(super) fn say_again(&mut self, now: Timestamp) {
+    pub(super) fn say_again(&mut self, now: Instant) {
         for unsaid in std::mem::take(&mut self.unsaid) {
             if unsaid.retry_at > now {
                 self.unsaid.push(unsaid);

@@ -96,6 +96,7 @@ pub(super) fn outcome(resolution: &Resolution) -> Outcome {
             OutcomeKind::Answered => protocol::OutcomeKind::Answered,
             OutcomeKind::Expired => protocol::OutcomeKind::Expired,
             OutcomeKind::Withdrawn => protocol::OutcomeKind::Withdrawn,
+            OutcomeKind::Orphaned => protocol::OutcomeKind::Orphaned,
         },
         by: match &resolution.by {
             DecidedBy::Human(_) => protocol::DecidedBy::Human,

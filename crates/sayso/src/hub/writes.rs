@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use sayso_broker::{Json, RecordId, SessionId, Timestamp};
+use sayso_broker::{Json, RecordId, SessionId};
 use sayso_protocol::Ack;
 use sayso_store::{Completion, SubmitError, Write, WriteJob, Writer};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 use super::message::{Caller, NotWritten};
 use super::sessions::Session;
@@ -49,7 +50,7 @@ pub(super) enum AfterWrite {
 pub(super) struct Note {
     pub(super) what: &'static str,
     pub(super) writes: Vec<Write>,
-    pub(super) retry_at: Timestamp,
+    pub(super) retry_at: Instant,
 }
 
 #[derive(Debug)]

@@ -39,9 +39,11 @@ pub fn in_force<'a>(
     Rules::new(speaking.filter_map(entry))
 }
 
-/// It has not been switched off, used up or outlived.
+/// It has not been switched off, used up or outlived. What allows for a while does not where the clock says that it
+/// is yet to be made: then nobody knows how much of its time is left.
 pub fn is_alive(rule: &Rule, now: jiff::Timestamp) -> bool {
-    rule.enabled && rule.uses_left != Some(0) && rule.expires_at.is_none_or(|at| at > now)
+    let in_time = |at| at > now && (rule.effect != RuleEffect::Allow || rule.created_at <= now);
+    rule.enabled && rule.uses_left != Some(0) && rule.expires_at.is_none_or(in_time)
 }
 
 pub fn reaches(scope: &RuleScope, session: Option<Uuid>, cwd: &Path) -> bool {

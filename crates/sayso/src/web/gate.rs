@@ -11,27 +11,55 @@ use crate::access::{BROWSER_LASTS, Fresh};
 const TICKET_LASTS: u64 = 180;
 
 /// How the server is reached.
-#[derive(Clone, Debug, Default)]
-pub struct Reach {
+#[derive(Clone, Debug)]
+pub struct Site {
+    pub address: SocketAddr,
     /// Over TLS: cookies are marked so.
     pub secure: bool,
-    /// The SHA-256 of a certificate that nobody else vouches for.
+    /// The SHA-256 of the certificate, to compare.
     pub fingerprint: Option<String>,
     /// Further values of the `Host` header that are answered.
     pub allow_hosts: Vec<String>,
+    /// Whether a proxy in front encrypts.
+    pub behind_proxy: bool,
+    /// What other devices call the server.
+    pub public_host: Option<String>,
+}
+
+impl Site {
+    /// A link with a secret behind the `#`, which browsers keep to themselves.
+    /// Made for the name that the asker used, unless that leads nowhere from
+    /// another device and there is a better one.
+    pub fn link(&self, asked: &str, secret: &str) -> String {
+        let local = ["127.0.0.1:", "localhost:", "[::1]:", "0.0.0.0:", "[::]:"];
+        let is_local = local.iter().any(|name| asked.starts_with(name));
+        let (host, here) = match &self.public_host {
+            Some(better) if is_local => (better.as_str(), false),
+            _ => (asked, is_local),
+        };
+        let encrypted = self.secure || (self.behind_proxy && !here);
+        let scheme = if encrypted { "https" } else { "http" };
+        let mut url = format!("{scheme}://{host}/#pair={secret}");
+        if let Some(fingerprint) = &self.fingerprint {
+            url.push_str("&fp=");
+            url.push_str(fingerprint);
+        }
+        url
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct Gate {
     hosts: Vec<String>,
-    reach: Reach,
+    site: Site,
     cookie_name: String,
     ticket_name: String,
 }
 
 impl Gate {
-    pub(super) fn new(address: SocketAddr, mut reach: Reach) -> Self {
-        let port = address.port();
+    pub(super) fn new(site: &Site) -> Self {
+        let mut site = site.clone();
+        let (address, port) = (site.address, site.address.port());
         let mut hosts = vec![
             format!("127.0.0.1:{port}"),
             format!("localhost:{port}"),
@@ -43,22 +71,22 @@ impl Gate {
                 IpAddr::V6(ip) => format!("[{ip}]:{port}"),
             });
         }
-        for host in &mut reach.allow_hosts {
+        for host in &mut site.allow_hosts {
             *host = host.to_ascii_lowercase();
         }
-        hosts.extend(reach.allow_hosts.iter().cloned());
-        let prefix = if reach.secure { "__Host-" } else { "" };
+        hosts.extend(site.allow_hosts.iter().cloned());
+        let prefix = if site.secure { "__Host-" } else { "" };
         Self {
             hosts,
             // Cookies are shared by all ports of a host; the name keeps two servers apart.
             cookie_name: format!("{prefix}sayso_{port}"),
             ticket_name: format!("{prefix}sayso_pairing_{port}"),
-            reach,
+            site,
         }
     }
 
     pub(super) fn fingerprint(&self) -> Option<&str> {
-        self.reach.fingerprint.as_deref()
+        self.site.fingerprint.as_deref()
     }
 
     pub(super) fn knows_host(&self, headers: &HeaderMap) -> bool {
@@ -78,23 +106,8 @@ impl Gate {
         host.is_some_and(|host| self.hosts.iter().any(|known| known == host))
     }
 
-    /// A link with a secret behind the `#`, which browsers keep to themselves.
-    /// Made for the name that the asker used, unless that leads nowhere from
-    /// another device and there is a better one.
     pub(super) fn link(&self, asked: &str, secret: &str) -> String {
-        let local = ["127.0.0.1:", "localhost:", "[::1]:"];
-        let is_local = local.iter().any(|name| asked.starts_with(name));
-        let host = match self.reach.allow_hosts.first() {
-            Some(better) if is_local => better,
-            _ => asked,
-        };
-        let scheme = if self.reach.secure { "https" } else { "http" };
-        let mut url = format!("{scheme}://{host}/#pair={secret}");
-        if let Some(fingerprint) = self.fingerprint() {
-            url.push_str("&fp=");
-            url.push_str(fingerprint);
-        }
-        url
+        self.site.link(asked, secret)
     }
 
     pub(super) fn cookie(&self, credential: &str) -> String {
@@ -110,7 +123,7 @@ impl Gate {
     }
 
     fn set(&self, name: &str, value: &str, seconds: u64) -> String {
-        let secure = if self.reach.secure { "; Secure" } else { "" };
+        let secure = if self.site.secure { "; Secure" } else { "" };
         format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}")
     }
 
@@ -137,8 +150,19 @@ fn named<'a>(headers: &'a HeaderMap, wanted: &'a str) -> impl Iterator<Item = &'
 mod tests {
     use super::*;
 
-    fn gate(reach: Reach) -> Gate {
-        Gate::new("127.0.0.1:7297".parse().unwrap(), reach)
+    fn plain() -> Site {
+        Site {
+            address: "127.0.0.1:7297".parse().unwrap(),
+            secure: false,
+            fingerprint: None,
+            allow_hosts: Vec::new(),
+            behind_proxy: false,
+            public_host: None,
+        }
+    }
+
+    fn gate(site: Site) -> Gate {
+        Gate::new(&site)
     }
 
     fn with(name: &'static str, values: &[&str]) -> HeaderMap {
@@ -151,9 +175,9 @@ mod tests {
 
     #[test]
     fn only_known_names_are_answered_and_only_one() {
-        let gate = gate(Reach {
+        let gate = gate(Site {
             allow_hosts: vec!["Box.Example".to_owned()],
-            ..Reach::default()
+            ..plain()
         });
         for good in [
             "127.0.0.1:7297",
@@ -181,36 +205,46 @@ mod tests {
 
     #[test]
     fn a_cookie_over_tls_stays_there() {
-        let secure = gate(Reach {
+        let secure = gate(Site {
             secure: true,
-            ..Reach::default()
+            ..plain()
         });
         let cookie = secure.cookie("x");
         assert!(cookie.starts_with("__Host-sayso_7297=x; Path=/; HttpOnly; SameSite=Strict"));
         assert!(cookie.ends_with("; Secure"), "{cookie}");
-        assert!(!gate(Reach::default()).cookie("x").contains("Secure"));
+        assert!(!gate(plain()).cookie("x").contains("Secure"));
     }
 
     #[test]
     fn a_link_is_made_for_a_name_that_leads_here() {
-        let plain = gate(Reach::default());
+        let here = gate(plain());
         assert_eq!(
-            plain.link("localhost:7297", "s"),
+            here.link("localhost:7297", "s"),
             "http://localhost:7297/#pair=s"
         );
-        let wide = gate(Reach {
+        let wide = gate(Site {
             secure: true,
             fingerprint: Some("ab".to_owned()),
-            allow_hosts: vec!["box.example:7297".to_owned()],
+            public_host: Some("box.example:7297".to_owned()),
+            ..plain()
         });
         let expected = "https://box.example:7297/#pair=s&fp=ab";
         assert_eq!(wide.link("127.0.0.1:7297", "s"), expected);
         assert_eq!(wide.link("box.example:7297", "s"), expected);
+        let proxied = gate(Site {
+            behind_proxy: true,
+            public_host: Some("box.example".to_owned()),
+            ..plain()
+        });
+        assert_eq!(
+            proxied.link("localhost:7297", "s"),
+            "https://box.example/#pair=s"
+        );
     }
 
     #[test]
     fn cookies_are_found_among_others() {
-        let gate = gate(Reach::default());
+        let gate = gate(plain());
         let headers = with(
             "cookie",
             &["a=b; sayso_7297=one; sayso_72971=x", "sayso_7297=two"],

@@ -23,14 +23,24 @@ use crate::access::{AccessError, Credential, Guess, Pass};
 const NOBODY: &str = "Nobody is let in without a credential. Open the link that `sayso pair` prints, or send \
     `Authorization: Bearer TOKEN`.";
 
+/// Vue and the sanitiser are the only ones that may make HTML of a text.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; frame-src 'self'; \
-    manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-    require-trusted-types-for 'script'; trusted-types default dompurify vue";
+    img-src 'self' data:; connect-src 'self'; frame-src 'self'; manifest-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+    require-trusted-types-for 'script'; trusted-types dompurify vue";
 
 /// For what an agent wrote: no origin, no script, nothing from the network; only its own looks.
 const UNTRUSTED_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; \
     img-src data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+/// What a browser lets pages do besides. The app copies texts and plays a tone, and that is all.
+const PERMISSIONS: &str = "accelerometer=(), autoplay=(self), camera=(), \
+    clipboard-read=(), clipboard-write=(self), display-capture=(), encrypted-media=(), \
+    fullscreen=(), gamepad=(), geolocation=(), gyroscope=(), hid=(), idle-detection=(), \
+    local-fonts=(), magnetometer=(), microphone=(), midi=(), payment=(), picture-in-picture=(), \
+    publickey-credentials-create=(), publickey-credentials-get=(), screen-wake-lock=(), \
+    serial=(), storage-access=(), usb=(), window-management=(), \
+    xr-spatial-tracking=()";
 
 /// How a request showed that it may come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +155,7 @@ pub(super) async fn set_headers(request: Request, next: Next) -> Response {
         (CONTENT_POLICY, "DENY")
     };
     let headers = response.headers_mut();
-    let fixed: [(HeaderName, &'static str); 6] = [
+    let fixed: [(HeaderName, &'static str); 8] = [
         (CONTENT_SECURITY_POLICY, policy),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (X_FRAME_OPTIONS, framed_by),
@@ -158,6 +168,11 @@ pub(super) async fn set_headers(request: Request, next: Next) -> Response {
             HeaderName::from_static("cross-origin-resource-policy"),
             "same-origin",
         ),
+        (
+            HeaderName::from_static("cross-origin-embedder-policy"),
+            "require-corp",
+        ),
+        (HeaderName::from_static("permissions-policy"), PERMISSIONS),
     ];
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));

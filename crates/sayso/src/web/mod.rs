@@ -4,6 +4,7 @@ mod assets;
 mod baseline;
 mod devices;
 mod folders;
+pub mod frames;
 mod gate;
 mod guard;
 mod history;
@@ -19,19 +20,24 @@ mod routes;
 mod rules;
 mod socket;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::middleware;
+use axum::extract::Request;
+use axum::http::HeaderValue;
+use axum::http::header::{HOST, STRICT_TRANSPORT_SECURITY};
+use axum::middleware::{self, Next};
+use axum::response::Response;
 use axum::routing::get;
 use sayso_store::Store;
+use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::access::Access;
 use crate::hub::HubHandle;
+use crate::listen::Visitor;
 
-pub use gate::Reach;
+pub use gate::Site;
 pub use routes::{Need, Route, table};
 
 /// The largest message or body that is read and answered; larger ones are refused.
@@ -47,22 +53,17 @@ pub(crate) struct Web {
 }
 
 /// The whole server as a router.
-pub fn router(
-    hub: HubHandle,
-    store: Store,
-    access: Access,
-    address: SocketAddr,
-    reach: Reach,
-) -> Router {
+pub fn router(hub: HubHandle, store: Store, access: Access, site: &Site) -> Router {
     let web = Web {
         hub,
         store,
         access,
-        gate: Arc::new(gate::Gate::new(address, reach)),
+        gate: Arc::new(gate::Gate::new(site)),
     };
     let (open, guarded) = routes::routers();
     let guarded = guarded
         .fallback(rest::not_found)
+        .layer(middleware::from_fn(note_credential))
         .layer(middleware::from_fn_with_state(
             web.clone(),
             guard::require_credential,
@@ -71,7 +72,7 @@ pub fn router(
         .merge(open)
         .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
         .layer(middleware::from_fn(rest::as_json));
-    Router::new()
+    let router = Router::new()
         .route("/healthz", get(rest::health))
         .nest("/api", api)
         .fallback(pages::page)
@@ -79,6 +80,33 @@ pub fn router(
             web.clone(),
             guard::check_host_and_origin,
         ))
+        .layer(CatchPanicLayer::custom(rest::failed))
         .layer(middleware::from_fn(guard::set_headers))
-        .with_state(web)
+        .with_state(web);
+    if site.secure {
+        return router.layer(middleware::from_fn(stay_encrypted));
+    }
+    router
+}
+
+/// Browsers shall not try without TLS again. Not on `localhost`, whose other ports are none of ours.
+async fn stay_encrypted(request: Request, next: Next) -> Response {
+    let host = request.headers().get(HOST).map(HeaderValue::as_bytes);
+    let local = host.is_none_or(|host| host.to_ascii_lowercase().starts_with(b"localhost"));
+    let mut response = next.run(request).await;
+    if !local {
+        let year = HeaderValue::from_static("max-age=31536000");
+        response
+            .headers_mut()
+            .insert(STRICT_TRANSPORT_SECURITY, year);
+    }
+    response
+}
+
+/// Stands behind the check of the credential: whoever gets here has shown one.
+async fn note_credential(request: Request, next: Next) -> Response {
+    if let Some(visitor) = request.extensions().get::<Visitor>() {
+        visitor.prove();
+    }
+    next.run(request).await
 }

@@ -1,5 +1,7 @@
 //! REST, for scripts and integrations: the same messages, the same errors.
 
+use std::any::Any;
+
 use axum::Json;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::StatusCode;
@@ -41,6 +43,7 @@ pub(super) async fn me(State(web): State<Web>, pass: Pass) -> Response {
 }
 
 pub(super) async fn sessions(State(web): State<Web>) -> Answer {
+    crate::faults::strike("handler");
     let snapshot = web.hub.snapshot().await?;
     Ok(Json(json!({"sessions": snapshot.sessions})).into_response())
 }
@@ -225,6 +228,13 @@ pub(super) async fn extend(
 pub(super) async fn call(web: &Web, pass: Pass, message: ClientMessage) -> Answer {
     let ack = web.hub.call(pass, message).await??;
     Ok(Json(ack).into_response())
+}
+
+/// A handler has panicked. Whatever the hub was told before goes on.
+pub(super) fn failed(_panic: Box<dyn Any + Send>) -> Response {
+    tracing::error!("a request could not be answered because of a fault inside Sayso");
+    let text = "Something went wrong; see the log.";
+    Refused::new(ErrorCode::Internal, text).into_response()
 }
 
 /// Gives the framework's own refusals (a bad id, a wrong method) the form of ours.

@@ -1,6 +1,6 @@
 //! The native WebSocket: one reader, one writer, both bounded.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
@@ -12,35 +12,33 @@ use sayso_protocol::{ClientFrame, ErrorCode, ErrorMessage, ServerMessage};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-use super::{MAXIMUM_MESSAGE, Web};
+use super::{MAXIMUM_MESSAGE, Web, frames};
 use crate::access::{Access, Pass};
 use crate::hub::{Caller, Frame, HubHandle, HubMessage, Outbox, outbox};
+use crate::listen::Bucket;
 
-/// Frames up to here are read to be refused by name; a larger one ends the connection.
-const MAXIMUM_FRAME: usize = 2 * MAXIMUM_MESSAGE;
+/// What one socket may say at once, pings included, and per second after that.
+const MESSAGES_AT_ONCE: u32 = 500;
+const MESSAGES_PER_SECOND: u32 = 200;
 /// A client that takes longer to take one frame is gone.
 const SEND_PATIENCE: Duration = Duration::from_secs(30);
-/// A client that is told to go need not take it.
-const CLOSE_PATIENCE: Duration = Duration::from_secs(1);
 const PING_EVERY: Duration = Duration::from_secs(25);
 /// A client that says nothing, not even to a ping, for this long is gone.
 const SILENCE: Duration = Duration::from_secs(70);
+/// For the last frames in both directions.
+const GOODBYE: Duration = Duration::from_secs(1);
 
 pub(super) async fn upgrade(
     State(web): State<Web>,
     upgrade: WebSocketUpgrade,
     pass: Pass,
 ) -> Response {
-    upgrade
-        .max_message_size(MAXIMUM_FRAME)
-        .max_frame_size(MAXIMUM_FRAME)
-        .on_upgrade(move |socket| serve(socket, web.hub, web.access, pass))
+    frames::bounded(upgrade).on_upgrade(move |socket| serve(socket, web.hub, web.access, pass))
 }
 
 async fn serve(socket: WebSocket, hub: HubHandle, access: Access, pass: Pass) {
     let client = ClientId(Uuid::new_v4());
-    let (sink, stream) = socket.split();
-    let (outbox, frames) = outbox();
+    let (outbox, queued) = outbox();
     let (welcomed, welcome) = oneshot::channel();
     let connected = HubMessage::Connect {
         client,
@@ -51,40 +49,26 @@ async fn serve(socket: WebSocket, hub: HubHandle, access: Access, pass: Pass) {
     if hub.send(connected).await.is_err() || welcome.await.is_err() {
         return;
     }
-    // From here on the devices are told, to this one too.
-    let connection = access.connected(pass.identity);
-    let mut writer = Writer {
-        sink,
-        frames,
-        outbox: outbox.clone(),
+    let conversation = Conversation {
         client,
         hub: hub.clone(),
-    };
-    let reader = Reader {
+        access,
+        pass,
         outbox,
-        client,
-        hub: hub.clone(),
-        access: access.clone(),
-        pass: pass.clone(),
     };
-    let end = tokio::select! {
-        end = reader.run(stream) => end,
-        end = writer.run() => end,
-        () = connection.changed() => match access.pass(pass.identity, &pass.label) {
-            Some(_) => End::Changed,
-            None => End::Revoked,
-        },
-    };
-    writer.close(end).await;
+    // In a task of its own, so that the hub is told of the end even when it is a panic.
+    let _ = tokio::spawn(conversation.hold(socket, queued)).await;
     // When the hub has ended it has no clients to remove.
     let _ = hub.send(HubMessage::Disconnect { client }).await;
 }
 
 /// Why a connection is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum End {
     /// The client has gone, or does not take what it is sent.
     Gone,
+    /// It broke the rules of WebSockets.
+    Broken(CloseFrame),
     ShuttingDown,
     /// What the device may do is different now; it connects again and sees.
     Changed,
@@ -96,6 +80,7 @@ impl End {
     fn frame(self) -> Option<CloseFrame> {
         let (code, reason) = match self {
             Self::Gone => return None,
+            Self::Broken(frame) => return Some(frame),
             Self::ShuttingDown => (close_code::AWAY, "Sayso is shutting down."),
             Self::Changed => (4100, "What this device may do has changed. Connect again."),
             Self::Revoked => (4401, "This device is not let in any more."),
@@ -105,50 +90,92 @@ impl End {
     }
 }
 
-struct Reader {
-    outbox: Outbox,
+/// One client that is connected.
+struct Conversation {
     client: ClientId,
     hub: HubHandle,
     access: Access,
     pass: Pass,
+    outbox: Outbox,
 }
 
-impl Reader {
-    async fn run(&self, mut stream: SplitStream<WebSocket>) -> End {
-        while let Ok(Some(Ok(message))) = tokio::time::timeout(SILENCE, stream.next()).await {
-            let text = match message {
-                Message::Text(text) => text,
+impl Conversation {
+    async fn hold(self, socket: WebSocket, queued: mpsc::Receiver<Frame>) {
+        let (sink, mut stream) = socket.split();
+        // From here on the devices are told, to this one too.
+        let connection = self.access.connected(self.client, &self.pass);
+        let mut writer = Writer {
+            sink,
+            queued,
+            outbox: self.outbox.clone(),
+            client: self.client,
+            hub: self.hub.clone(),
+        };
+        let end = tokio::select! {
+            end = self.read(&mut stream) => end,
+            end = writer.run() => end,
+            () = connection.changed() => {
+                match self.access.pass(self.pass.identity, &self.pass.label) {
+                    Some(_) => End::Changed,
+                    None => End::Revoked,
+                }
+            }
+        };
+        let Some(frame) = end.frame() else {
+            return;
+        };
+        let goodbye = async {
+            if writer.sink.send(Message::Close(Some(frame))).await.is_ok() {
+                // What the other side still says is of no interest, but it may finish.
+                while let Some(Ok(_)) = stream.next().await {}
+            }
+        };
+        // The client may have gone already.
+        let _ = tokio::time::timeout(GOODBYE, goodbye).await;
+    }
+
+    async fn read(&self, stream: &mut SplitStream<WebSocket>) -> End {
+        let mut pace = Pace::new();
+        loop {
+            let message = match tokio::time::timeout(SILENCE, stream.next()).await {
+                Ok(Some(Ok(message))) => message,
+                Ok(Some(Err(error))) => {
+                    return frames::close_for(error).map_or(End::Gone, End::Broken);
+                }
+                Ok(None) | Err(_) => return End::Gone,
+            };
+            if let Message::Close(_) = message {
+                // Reading on sends the answer to it.
+                let _ = tokio::time::timeout(GOODBYE, stream.next()).await;
+                return End::Gone;
+            }
+            if !pace.keep(&self.outbox).await {
+                return End::Gone;
+            }
+            let taken = match message {
+                Message::Text(text) => self.take(&text).await,
                 Message::Binary(_) => {
                     let text = "Frames must be text, not binary.";
-                    let code = ErrorCode::InvalidMessage;
-                    if !complain(&self.outbox, None, code, text.to_owned()).await {
-                        break;
-                    }
-                    continue;
+                    self.complain(None, ErrorCode::InvalidMessage, text).await
                 }
-                Message::Ping(_) | Message::Pong(_) => continue,
-                Message::Close(_) => break,
+                Message::Ping(_) | Message::Pong(_) | Message::Close(_) => Ok(()),
             };
-            if let Err(end) = self.take(&text).await {
+            if let Err(end) = taken {
                 return end;
             }
         }
-        End::Gone
     }
 
     /// Reads one frame and hands it on with what the device may do at this moment.
     async fn take(&self, text: &str) -> Result<(), End> {
+        crate::faults::strike("socket");
         if text.len() > MAXIMUM_MESSAGE {
             let text = format!("A frame may have at most {MAXIMUM_MESSAGE} bytes.");
-            let told = complain(&self.outbox, None, ErrorCode::MessageTooLarge, text).await;
-            return told.then_some(()).ok_or(End::Gone);
+            return self.complain(None, ErrorCode::MessageTooLarge, &text).await;
         }
         let frame = match ClientFrame::parse(text) {
             Ok(frame) => frame,
-            Err(error) => {
-                let told = complain(&self.outbox, error.id, error.code, error.message).await;
-                return told.then_some(()).ok_or(End::Gone);
-            }
+            Err(error) => return self.complain(error.id, error.code, &error.message).await,
         };
         let pass = self.access.pass(self.pass.identity, &self.pass.label);
         let pass = pass.ok_or(End::Revoked)?;
@@ -165,12 +192,17 @@ impl Reader {
         let sent = self.hub.send(command).await;
         sent.map_err(|_| End::ShuttingDown)
     }
+
+    async fn complain(&self, id: Option<String>, code: ErrorCode, text: &str) -> Result<(), End> {
+        let told = complain(&self.outbox, id, code, text).await;
+        told.then_some(()).ok_or(End::Gone)
+    }
 }
 
-async fn complain(outbox: &Outbox, id: Option<String>, code: ErrorCode, message: String) -> bool {
+async fn complain(outbox: &Outbox, id: Option<String>, code: ErrorCode, text: &str) -> bool {
     let error = ServerMessage::Error(ErrorMessage {
         id,
-        ..ErrorMessage::new(code, message)
+        ..ErrorMessage::new(code, text)
     });
     match serde_json::to_string(&error) {
         Ok(text) => outbox.send(text.into()).await,
@@ -178,9 +210,44 @@ async fn complain(outbox: &Outbox, id: Option<String>, code: ErrorCode, message:
     }
 }
 
+/// How fast one socket may speak. Beyond that it is read more slowly, and told so once.
+struct Pace {
+    bucket: Bucket,
+    told: bool,
+}
+
+impl Pace {
+    fn new() -> Self {
+        Self {
+            bucket: Bucket::new(MESSAGES_AT_ONCE, MESSAGES_PER_SECOND, Instant::now()),
+            told: false,
+        }
+    }
+
+    async fn keep(&mut self, outbox: &Outbox) -> bool {
+        let wait = self.bucket.take(1, Instant::now());
+        if wait.is_zero() {
+            self.told &= !self.bucket.is_half_full();
+            return true;
+        }
+        if !self.told {
+            self.told = true;
+            let text = format!(
+                "You send faster than {MESSAGES_PER_SECOND} messages a second. Nothing is lost, \
+                 but Sayso reads them at that pace."
+            );
+            if !complain(outbox, None, ErrorCode::Overloaded, &text).await {
+                return false;
+            }
+        }
+        tokio::time::sleep(wait).await;
+        true
+    }
+}
+
 struct Writer {
     sink: SplitSink<WebSocket, Message>,
-    frames: mpsc::Receiver<Frame>,
+    queued: mpsc::Receiver<Frame>,
     outbox: Outbox,
     client: ClientId,
     hub: HubHandle,
@@ -194,7 +261,7 @@ impl Writer {
         loop {
             let message = tokio::select! {
                 biased;
-                frame = self.frames.recv() => match frame {
+                frame = self.queued.recv() => match frame {
                     Some(frame) => Message::Text(frame.text),
                     None => return End::ShuttingDown,
                 },
@@ -207,19 +274,11 @@ impl Writer {
             }
             let client = self.client;
             if self.outbox.is_lagging()
-                && self.frames.is_empty()
+                && self.queued.is_empty()
                 && self.hub.send(HubMessage::Resync { client }).await.is_err()
             {
                 return End::ShuttingDown;
             }
-        }
-    }
-
-    async fn close(mut self, end: End) {
-        if let Some(frame) = end.frame() {
-            let close = self.sink.send(Message::Close(Some(frame)));
-            // The client may have gone already.
-            let _ = tokio::time::timeout(CLOSE_PATIENCE, close).await;
         }
     }
 }

@@ -9,6 +9,8 @@
     reason = "shared by several tests, each of which uses a part; a failure fails the test"
 )]
 
+pub(crate) mod raw;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -47,22 +49,37 @@ impl TestServer {
     }
 
     pub(crate) async fn start_in(folder: TempDir, policies: PolicySettings) -> Self {
+        Self::open(folder, |config| config.policies = policies).await
+    }
+
+    pub(crate) async fn start_configured(change: impl FnOnce(&mut Config)) -> Self {
+        Self::open(tempfile::tempdir().unwrap(), change).await
+    }
+
+    async fn open(folder: TempDir, change: impl FnOnce(&mut Config)) -> Self {
         let project = folder.path().join("project");
         std::fs::create_dir_all(&project).unwrap();
-        let config = Config {
+        let mut config = Config {
             listen: "127.0.0.1:0".parse().unwrap(),
             data_dir: folder.path().join("data"),
             claude: Some(folder.path().join("no-claude-here")),
             token: None,
             allow_hosts: Vec::new(),
+            tls: None,
+            tls_cert: None,
+            tls_key: None,
+            behind_proxy: false,
+            max_sessions: 200,
             pass_environment: Vec::new(),
             default_agent: "demo".to_owned(),
             default_folder: Some(project),
             on_shutdown: OnShutdown::Stop,
             keep_history: Limit(None),
             unclaimed_timeout: Limit(Some(Duration::from_secs(60))),
-            policies,
+            policies: PolicySettings::default(),
         };
+        change(&mut config);
+        std::fs::create_dir_all(&config.data_dir).unwrap();
         let listener = TcpListener::bind(config.listen).await.unwrap();
         let secret = Secret::new(TOKEN).unwrap();
         let program = PathBuf::from(env!("CARGO_BIN_EXE_sayso"));
@@ -95,25 +112,12 @@ impl TestServer {
     }
 
     pub(crate) async fn connect(&self) -> Client {
-        let mut client = self.connect_raw().await;
-        let welcome = client.next().await;
-        assert_eq!(welcome["type"], "welcome", "{welcome}");
-        client.welcome = welcome;
-        client
+        Client::to(&self.url("")).await
     }
 
-    async fn connect_raw(&self) -> Client {
-        let url = format!("ws://{}/api/ws", self.address);
-        let mut request = url.into_client_request().unwrap();
-        let bearer = format!("Bearer {TOKEN}").parse().unwrap();
-        request.headers_mut().insert("authorization", bearer);
-        let (socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
-        Client {
-            socket,
-            welcome: Value::Null,
-            next_id: 0,
-            seen: Vec::new(),
-        }
+    /// A socket for whoever has this token; its welcome has not been read.
+    pub(crate) async fn connect_with(&self, token: &str) -> Client {
+        Client::with_token(&self.url(""), token).await
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -136,6 +140,33 @@ pub(crate) struct Client {
 }
 
 impl Client {
+    /// A client of the server at this address, once it has been welcomed.
+    pub(crate) async fn to(url: &str) -> Self {
+        let mut client = Self::to_unwelcoming(url).await;
+        let welcome = client.next().await;
+        assert_eq!(welcome["type"], "welcome", "{welcome}");
+        client.welcome = welcome;
+        client
+    }
+
+    pub(crate) async fn to_unwelcoming(url: &str) -> Self {
+        Self::with_token(url, TOKEN).await
+    }
+
+    async fn with_token(url: &str, token: &str) -> Self {
+        let url = format!("{}/api/ws", url.replacen("http", "ws", 1));
+        let mut request = url.into_client_request().unwrap();
+        let bearer = format!("Bearer {token}").parse().unwrap();
+        request.headers_mut().insert("authorization", bearer);
+        let (socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
+        Self {
+            socket,
+            welcome: Value::Null,
+            next_id: 0,
+            seen: Vec::new(),
+        }
+    }
+
     pub(crate) async fn send_text(&mut self, text: &str) {
         self.socket.send(Message::text(text)).await.unwrap();
     }

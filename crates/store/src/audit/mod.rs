@@ -42,4 +42,6 @@ pub(crate) use signer::{Signer, run as sign_heads};
 #[cfg(test)]
 pub(crate) use checkpoint::LastLine;
 #[cfg(test)]
+pub(crate) use checkpoint_file::CheckpointFile;
+#[cfg(test)]
 pub(crate) use verify::Verifier;

@@ -15,6 +15,7 @@ import {
 } from '@lucide/vue'
 import type { Component } from 'vue'
 
+import { own } from '../../data/records'
 import type { HistoryEntry } from '../../protocol.gen'
 import { countText } from '../../text/amounts'
 import { spelled } from '../../text/outcome'
@@ -95,22 +96,22 @@ export function outcomeMark({ kind, outcome }: HistoryEntry): Mark {
     return { icon: SlidersHorizontal, word: visible(spelled(outcome)), tone }
   }
   const tone = GOOD.includes(outcome) ? 'good' : BAD.includes(outcome) ? 'bad' : 'plain'
-  return { icon: known(ICONS, outcome) ?? Circle, word: outcomeWord(outcome), tone }
+  return { icon: own(ICONS, outcome) ?? Circle, word: outcomeWord(outcome), tone }
 }
 
 export function outcomeWord(outcome: string): string {
-  return known(OUTCOMES, outcome) ?? visible(spelled(outcome))
+  return own(OUTCOMES, outcome) ?? visible(spelled(outcome))
 }
 
 /** What the entry is about: the tool, or else what kind of thing. */
 export function subjectWord({ kind, tool_name: tool }: HistoryEntry): string {
   if (tool !== null && tool !== '') return visible(tool)
-  return known(KINDS, kind) ?? visible(spelled(kind))
+  return own(KINDS, kind) ?? visible(spelled(kind))
 }
 
 /** Who brought it about: `You on Pixel 8`, `Rule Bash(ls:*)`. */
 export function actorText({ by, by_name: name }: Pick<HistoryEntry, 'by' | 'by_name'>): string {
-  const actor = known(ACTORS, by) ?? visible(spelled(by))
+  const actor = own(ACTORS, by) ?? visible(spelled(by))
   if (name === '') return actor
   const named = visible(name, 'prose')
   switch (by) {
@@ -140,9 +141,4 @@ export function oneLine(text: string): { line: string; more: string } {
   const first = lines.find((line) => line.trim() !== '') ?? ''
   const line = first.length > LONGEST_LINE ? `${first.slice(0, LONGEST_LINE)}…` : first
   return { line, more: lines.length > 1 ? `+${countText(lines.length - 1, 'line')}` : '' }
-}
-
-/** A name from outside may be the name of something that every object has. */
-function known<T>(words: Record<string, T>, name: string): T | undefined {
-  return Object.hasOwn(words, name) ? words[name] : undefined
 }

@@ -70,6 +70,7 @@ const mark = (id: string) => item(id).find('[data-testid="inbox-select"]').trigg
 async function press(key: string, init: KeyboardEventInit = {}): Promise<boolean> {
   const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...init })
   const taken = !(document.activeElement ?? document.body).dispatchEvent(event)
+  window.dispatchEvent(new KeyboardEvent('keyup', { key }))
   await flushPromises()
   return taken
 }

@@ -3,6 +3,7 @@ import { computed, ref, shallowRef, watch } from 'vue'
 import { useClock } from '../../data/clock'
 import { toggled } from '../../data/preferences'
 import { useRequests } from '../../data/requests'
+import { takeDecision } from '../request/oneDecision'
 import { groupDecision } from './groupDecision'
 import { arrange, isUrgent, successor, type InboxRow } from './inboxOrder'
 
@@ -61,6 +62,7 @@ export function useInbox() {
   }
 
   function decideGroup(behavior: 'allow' | 'deny'): void {
+    if (!takeDecision()) return
     for (const request of group.value[behavior]) void requests.respond(request, { behavior })
   }
 

@@ -1,3 +1,4 @@
+import { own } from '../../data/records'
 import type { PendingRequest } from '../../protocol.gen'
 import { visible } from '../../text/visible'
 
@@ -31,7 +32,7 @@ const HEADLINES: Record<string, string> = {
 }
 
 function toolHeadline(toolName: string): string {
-  const known = HEADLINES[toolName]
+  const known = own(HEADLINES, toolName)
   if (known !== undefined) return known
   const [prefix, server, ...tool] = toolName.split('__')
   if (prefix === 'mcp' && server !== undefined && tool.length > 0) {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 
 import { takeDecision } from './oneDecision'
 
@@ -31,4 +31,18 @@ test('another key does not help while the first is down', () => {
 test('a pointer is not slowed down', () => {
   expect(takeDecision()).toBe(true)
   expect(takeDecision()).toBe(true)
+})
+
+test.each([
+  ['a frame of this page', true, true],
+  ['another window', false, false],
+])('the first moment after %s had the focus', (_, hasFocus, decides) => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  vi.spyOn(document, 'hasFocus').mockReturnValue(hasFocus)
+  window.dispatchEvent(new Event('blur'))
+  window.dispatchEvent(new Event('focus'))
+  expect(takeDecision()).toBe(decides)
+  vi.advanceTimersByTime(500)
+  expect(takeDecision()).toBe(true)
+  vi.useRealTimers()
 })

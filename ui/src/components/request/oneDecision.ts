@@ -6,9 +6,19 @@ const down = new Set<string>()
 /** Keys that have decided something and were not let go since. */
 const spent = new Set<string>()
 
-/** Called before a decision is sent; false when a key that is still down has made one. */
+/** Longer than a double click. */
+const RETURNING = 500
+/** When somebody came back to this window from another one. */
+let returnedAt = -Infinity
+let isAway = false
+
+/**
+ * Called before a decision is sent; false when a key that is still down has
+ * made one, and in the first moment after the window was come back to: a click
+ * meant for a window that stood over this one must not decide.
+ */
 export function takeDecision(): boolean {
-  if (spent.size > 0) return false
+  if (spent.size > 0 || performance.now() - returnedAt < RETURNING) return false
   for (const key of down) spent.add(key)
   return true
 }
@@ -26,8 +36,16 @@ function released({ code }: KeyboardEvent): void {
 function left(): void {
   down.clear()
   spent.clear()
+  // A frame inside of this page has the focus then, which is not another window.
+  isAway = !document.hasFocus()
+}
+
+function returned(): void {
+  if (isAway) returnedAt = performance.now()
+  isAway = false
 }
 
 window.addEventListener('keydown', pressed, { capture: true })
 window.addEventListener('keyup', released, { capture: true })
 window.addEventListener('blur', left)
+window.addEventListener('focus', returned)

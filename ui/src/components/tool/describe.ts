@@ -114,7 +114,8 @@ function subjectOf(toolName: string, input: unknown, full: string, cwd: string):
   if (toolName === 'TodoWrite') return todoProgress(readTodos(input))
   if (toolName === 'AskUserQuestion') return firstQuestion(input)
   if (toolName === 'TaskUpdate' && isRecord(input)) {
-    return [input.taskId, input.status].filter((part) => typeof part === 'string').join(' is now ')
+    const parts = [input.taskId, input.status].filter((part) => typeof part === 'string')
+    return visible(parts.join(' is now '))
   }
   if (toolName === 'Grep' && isRecord(input) && typeof input.path === 'string') {
     return `${visible(full)} in ${visible(pathIn(input.path, cwd))}`

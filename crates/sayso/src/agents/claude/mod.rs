@@ -15,7 +15,7 @@ use sayso_broker::{AgentActivity, EndReason, Json, Mode};
 use sayso_claude::event::{
     AssistantMessage, CommandLifecycle, Exited, Initialized, SessionState, TaskUpdate,
 };
-use sayso_claude::{AgentEvent, RawJson};
+use sayso_claude::{AgentEvent, AgentFault, RawJson};
 use sayso_protocol::{Capabilities, CommandInfo, Delta, DeltaKind, ModelInfo, PermissionModeInfo};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -288,7 +288,16 @@ fn end_reason(exited: &Exited) -> EndReason {
         let tail: Vec<&str> = tail.into_iter().rev().collect();
         text = format!("{text}\n{}", tail.join("\n"));
     }
-    EndReason::Failed(text)
+    match fault {
+        AgentFault::Lost(_) | AgentFault::Unclaimed => EndReason::Lost(text),
+        AgentFault::StartRefused(_)
+        | AgentFault::EndedBeforeReady(_)
+        | AgentFault::NotReadyInTime(_)
+        | AgentFault::Protocol(_)
+        | AgentFault::Output(_)
+        | AgentFault::InputStalled
+        | AgentFault::Crashed(_) => EndReason::Failed(text),
+    }
 }
 
 /// The agent's request id as the broker keeps it.

@@ -5,6 +5,8 @@
 //! before it had not stored. A line is acknowledged when what it led to is on disk (the hub says so) and, if it
 //! asked for something, when that request is on disk or its answer is with the agent.
 
+mod ending;
+mod left;
 mod state;
 mod task;
 
@@ -14,12 +16,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sayso_broker::SessionId;
 use sayso_claude::{AgentInput, ControlSession, SendError};
-use sayso_runner::{AgentSignal, Connection, LaunchSpec};
+use sayso_runner::{AgentSignal, Connection, JournalReader, LaunchSpec};
 use tokio::sync::{Notify, mpsc};
 use uuid::Uuid;
 
 use super::AgentOutput;
 use super::claude::Adapter;
+pub use left::bury;
 use state::State;
 use task::Task;
 
@@ -51,12 +54,35 @@ pub struct Launch {
     pub spec: LaunchSpec,
 }
 
+/// What there is of an agent that an earlier server started.
+#[derive(Debug)]
+pub enum Earlier {
+    /// Its runner, which lives.
+    Living(Connection),
+    /// What a dead runner wrote down.
+    Left(JournalReader),
+}
+
+impl Earlier {
+    /// The first line that can still be had; `None` when there is no line at all.
+    pub fn first_line(&self) -> Option<u64> {
+        match self {
+            Self::Living(connection) => Some(connection.welcome.first_available_seq),
+            Self::Left(journal) => journal.first_seq(),
+        }
+    }
+}
+
 /// How the agent comes to be there.
 enum Origin {
     Started(Box<Launch>),
     Found {
         folder: PathBuf,
         connection: Box<Connection>,
+    },
+    Left {
+        folder: PathBuf,
+        journal: Box<JournalReader>,
     },
 }
 
@@ -93,10 +119,11 @@ pub fn start(launch: Launch, adapter: Adapter, destination: Destination) -> Agen
     )
 }
 
-/// Takes over an agent that an earlier server started. `session` knows what is still open.
+/// Takes over an agent that an earlier server started. `session` knows what is still open. Of one whose runner is
+/// dead it is heard what is on record, and then that it has ended.
 pub fn take_over(
     folder: PathBuf,
-    connection: Connection,
+    earlier: Earlier,
     mut session: ControlSession,
     ready: bool,
     adapter: Adapter,
@@ -104,12 +131,21 @@ pub fn take_over(
 ) -> AgentHandle {
     let first_line = (!ready).then(|| session.initialize());
     let mut state = State::new(session);
-    // The runner knows whether it was written already.
-    if let Some(line) = first_line {
-        state.put(first_line_id(), line);
-    }
-    let connection = Box::new(connection);
-    let origin = Origin::Found { folder, connection };
+    let origin = match earlier {
+        Earlier::Living(connection) => {
+            // The runner knows whether it was written already.
+            if let Some(line) = first_line {
+                state.put(first_line_id(), line);
+            }
+            let connection = Box::new(connection);
+            Origin::Found { folder, connection }
+        }
+        Earlier::Left(journal) => {
+            state.gone();
+            let journal = Box::new(journal);
+            Origin::Left { folder, journal }
+        }
+    };
     spawn(state, origin, adapter, destination)
 }
 

@@ -16,6 +16,8 @@ const ACKNOWLEDGED_AT_ONCE: u64 = 128;
 pub(super) struct State {
     session: ControlSession,
     runner: Runner,
+    /// Nothing is given to the runner yet: the agent may have taken back what is to be answered.
+    held: bool,
     /// Lines that the runner has not taken, oldest first.
     waiting: VecDeque<(Uuid, String)>,
     /// Lines that it has taken and not written yet: sent again over the next connection, should this one break.
@@ -44,6 +46,7 @@ impl State {
         Self {
             session,
             runner: Runner::NotYet,
+            held: false,
             waiting: VecDeque::new(),
             taken: VecDeque::new(),
             unsettled: HashMap::new(),
@@ -59,6 +62,16 @@ impl State {
         self.runner = Runner::Connected(handle);
         self.taken.append(&mut self.waiting);
         std::mem::swap(&mut self.taken, &mut self.waiting);
+        self.flush();
+    }
+
+    /// Until all is read that the agent wrote for an earlier server.
+    pub(super) fn hold(&mut self) {
+        self.held = true;
+    }
+
+    pub(super) fn release(&mut self) {
+        self.held = false;
         self.flush();
     }
 
@@ -108,12 +121,18 @@ impl State {
     }
 
     pub(super) fn put(&mut self, id: Uuid, line: String) {
+        if matches!(self.runner, Runner::Gone) {
+            return;
+        }
         self.waiting.push_back((id, line));
         self.flush();
     }
 
-    /// Gives the runner what it takes. True when nothing waits any more.
+    /// Gives the runner what it takes. True when there is nothing to offer again soon.
     pub(super) fn flush(&mut self) -> bool {
+        if self.held {
+            return true;
+        }
         let Runner::Connected(handle) = &self.runner else {
             return self.waiting.is_empty();
         };
@@ -151,6 +170,14 @@ impl State {
         if let Some(request_id) = self.answers.remove(&id) {
             self.settle(&request_id);
         }
+    }
+
+    /// The agent has taken the request back. Says which line it will therefore never get.
+    pub(super) fn withdraw(&mut self, request_id: &str) -> Option<Uuid> {
+        self.settle(request_id);
+        let answer = answer_id(request_id);
+        let index = self.waiting.iter().position(|(id, _)| *id == answer)?;
+        self.waiting.remove(index).map(|(id, _)| id)
     }
 
     /// A request that need not be found again after a restart.

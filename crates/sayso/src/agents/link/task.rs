@@ -5,46 +5,39 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use sayso_claude::event::Exited;
 use sayso_claude::line::{self, LineError, Received};
-use sayso_claude::{AgentEvent, AgentFault, EndedAgent};
-use sayso_runner::{
-    AgentSignal, Connection, EndReason, Event, Events, LostReason, WriteFailure, clean_up,
-};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use sayso_claude::{AgentEvent, AgentFault};
+use sayso_runner::{AgentSignal, Connection, Event, Events, LostReason, Welcome, WriteFailure};
+use tokio::time::{Instant, sleep, sleep_until};
 
+use super::ending::{fault, gone};
 use super::{Destination, FromAgent, Origin, Shared};
-use crate::agents::AgentOutput;
 use crate::agents::claude::Adapter;
+use crate::agents::{AgentOutput, Reading};
 
 /// How long an agent may take to get ready.
 const UNTIL_READY: Duration = Duration::from_secs(60);
 /// How many events are passed on at once when they come fast.
-const BATCH: usize = 64;
+pub(super) const BATCH: usize = 64;
 /// What is stored is acknowledged at least so often.
 const ACKNOWLEDGE_AFTER: Duration = Duration::from_secs(1);
 /// Lines that the runner did not take are offered again.
 const OFFER_AGAIN_AFTER: Duration = Duration::from_millis(20);
-/// A runner whose socket was lost makes it anew within seconds.
-const RECONNECT_FOR: Duration = Duration::from_secs(15);
-const RECONNECT_EVERY: Duration = Duration::from_millis(250);
-/// A runner has little to do before it goes.
-const UNTIL_GONE: Duration = Duration::from_secs(5);
-/// How long the hub may take to store what an ended agent said.
-const UNTIL_FORGOTTEN: Duration = Duration::from_secs(30);
 
 pub(super) struct Task {
-    shared: Arc<Shared>,
-    adapter: Adapter,
+    pub(super) shared: Arc<Shared>,
+    pub(super) adapter: Adapter,
     destination: Destination,
     /// The last line that came.
-    line: u64,
+    pub(super) line: u64,
+    /// Up to this line it was written for an earlier server.
+    replay: u64,
     /// What the agent says from now on is of no use.
-    fault: Option<AgentFault>,
+    pub(super) fault: Option<AgentFault>,
 }
 
 /// How listening ended.
-enum End {
+pub(super) enum End {
     Exited(Box<sayso_runner::Exited>),
     Lost(LostReason),
     /// Nobody takes the output any more: the server is going.
@@ -58,13 +51,21 @@ impl Task {
             adapter,
             destination,
             line: 0,
+            replay: 0,
             fault: None,
         }
     }
 
     pub(super) async fn run(mut self, origin: Origin) {
         let (folder, connection) = match origin {
-            Origin::Found { folder, connection } => (folder, Ok(*connection)),
+            Origin::Found { folder, connection } => {
+                self.begin_replay(&connection.welcome);
+                (folder, Ok(*connection))
+            }
+            Origin::Left { folder, journal } => {
+                let reason = "the process that held it ended while Sayso did not run".to_owned();
+                return self.hear_out(&folder, *journal, reason).await;
+            }
             Origin::Started(launch) => {
                 let started = sayso_runner::start(
                     &launch.program,
@@ -90,6 +91,13 @@ impl Task {
         }
     }
 
+    fn begin_replay(&mut self, welcome: &Welcome) {
+        if welcome.first_available_seq < welcome.next_seq {
+            self.replay = welcome.next_seq - 1;
+            self.shared.lock().hold();
+        }
+    }
+
     /// Listens until the agent has ended, over as many connections as that takes.
     async fn follow(&mut self, folder: &Path, mut connection: Connection) {
         loop {
@@ -111,22 +119,21 @@ impl Task {
                     self.ended(exited).await;
                     self.wait_until_forgotten().await;
                     let _ = connection.handle.forget();
-                    let _ = timeout(UNTIL_GONE, gone(&mut connection.events)).await;
+                    gone(connection.events).await;
                     return;
                 }
                 End::Lost(reason) => reason,
             };
             match self.reconnect(folder, &reason).await {
                 Some(again) => connection = again,
+                None if reason == LostReason::Replaced => {
+                    self.shared.lock().gone();
+                    let lost = AgentFault::Lost(reason.to_string());
+                    return self.ended(fault(lost)).await;
+                }
                 None => {
                     self.shared.lock().gone();
-                    self.ended(fault(AgentFault::Lost(reason.to_string())))
-                        .await;
-                    if reason != LostReason::Replaced {
-                        let folder = folder.to_owned();
-                        let _ = tokio::task::spawn_blocking(move || bury(&folder)).await;
-                    }
-                    return;
+                    return self.lost(folder, reason.to_string()).await;
                 }
             }
         }
@@ -188,7 +195,7 @@ impl Task {
         }
     }
 
-    fn take(&mut self, event: Event, outputs: &mut Vec<AgentOutput>) -> Option<End> {
+    pub(super) fn take(&mut self, event: Event, outputs: &mut Vec<AgentOutput>) -> Option<End> {
         match event {
             Event::Line {
                 seq,
@@ -199,6 +206,9 @@ impl Task {
                 if self.fault.is_none() {
                     outputs.push(AgentOutput::Line(seq));
                     self.take_line(seq, fragment, &bytes, outputs);
+                }
+                if seq == self.replay {
+                    self.shared.lock().release();
                 }
             }
             Event::Written(id) => {
@@ -213,6 +223,8 @@ impl Task {
                 self.shared.lock().over(id);
                 outputs.push(AgentOutput::NotWritten(id));
             }
+            Event::InputWaits => outputs.push(AgentOutput::Input(Reading::Stuck)),
+            Event::InputTaken => outputs.push(AgentOutput::Input(Reading::GoesOn)),
             Event::InputStalled => self.give_up(AgentFault::InputStalled),
             Event::Exited(exited) => return Some(End::Exited(exited)),
             Event::Lost(reason) => return Some(End::Lost(reason)),
@@ -245,10 +257,12 @@ impl Task {
             }
         };
         for event in events {
-            if let AgentEvent::Withdrawn { request_id, .. } = &event {
-                self.shared.lock().settle(request_id);
-            }
+            let unwritten = match &event {
+                AgentEvent::Withdrawn { request_id, .. } => self.shared.lock().withdraw(request_id),
+                _ => None,
+            };
             outputs.extend(self.adapter.translate(event));
+            outputs.extend(unwritten.map(AgentOutput::NotWritten));
         }
     }
 
@@ -261,37 +275,7 @@ impl Task {
         }
     }
 
-    fn exited(&mut self, exited: sayso_runner::Exited) -> Exited {
-        let (initializing, asked_to_end) = {
-            let state = self.shared.lock();
-            (state.is_initializing(), state.asked_to_end)
-        };
-        let fault = self.fault.take().or(match exited.reason {
-            EndReason::Unclaimed => Some(AgentFault::Unclaimed),
-            EndReason::LineTooLong { limit } => Some(LineError::TooLong { limit }.into()),
-            EndReason::RunnerTerminated => {
-                Some(AgentFault::Lost("its runner was told to end".to_owned()))
-            }
-            EndReason::FolderRemoved => Some(AgentFault::Lost("its folder was removed".to_owned())),
-            EndReason::Itself | EndReason::Stopped | EndReason::OutputClosed => None,
-        });
-        EndedAgent {
-            code: exited.code,
-            signal: exited.signal,
-            stderr_tail: exited.stderr_tail,
-            asked_to_end,
-            initializing,
-            fault,
-        }
-        .exited()
-    }
-
-    async fn ended(&mut self, exited: Exited) {
-        let outputs = self.adapter.translate(AgentEvent::Exited(Box::new(exited)));
-        self.pass_on(outputs).await;
-    }
-
-    async fn pass_on(&self, outputs: Vec<AgentOutput>) -> bool {
+    pub(super) async fn pass_on(&self, outputs: Vec<AgentOutput>) -> bool {
         let Destination {
             session, run, hub, ..
         } = &self.destination;
@@ -301,57 +285,5 @@ impl Task {
             outputs,
         };
         hub.send(message).await.is_ok()
-    }
-
-    async fn wait_until_forgotten(&self) {
-        let forgotten = async {
-            while !self.shared.lock().forgotten {
-                self.shared.changed.notified().await;
-            }
-        };
-        let _ = timeout(UNTIL_FORGOTTEN, forgotten).await;
-    }
-
-    /// `None` when the runner is gone.
-    async fn reconnect(&self, folder: &Path, reason: &LostReason) -> Option<Connection> {
-        if *reason == LostReason::Replaced {
-            return None;
-        }
-        let deadline = Instant::now() + RECONNECT_FOR;
-        loop {
-            if let Ok(connection) = Connection::connect(folder, self.line).await {
-                return Some(connection);
-            }
-            let path = folder.to_owned();
-            let alive = tokio::task::spawn_blocking(move || is_alive(&path)).await;
-            if !alive.unwrap_or(false) || Instant::now() >= deadline {
-                return None;
-            }
-            sleep(RECONNECT_EVERY).await;
-        }
-    }
-}
-
-/// The runner goes when it is told to forget.
-async fn gone(events: &mut Events) {
-    while events.next().await.is_some() {}
-}
-
-fn fault(fault: AgentFault) -> Exited {
-    EndedAgent {
-        fault: Some(fault),
-        ..EndedAgent::default()
-    }
-    .exited()
-}
-
-fn is_alive(folder: &Path) -> bool {
-    matches!(clean_up(folder), Ok(sayso_runner::CleanUp::Alive))
-}
-
-/// Makes sure that nothing of a lost runner is left.
-fn bury(folder: &Path) {
-    if let Err(error) = clean_up(folder).and_then(|_| sayso_runner::remove(folder)) {
-        tracing::warn!(%error, "what a lost agent left could not be removed");
     }
 }

@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use super::*;
 use crate::audit::{CHECKPOINT_FILE, KEY_FILE};
 
-const ENTRIES: i64 = 60;
+pub(super) const ENTRIES: i64 = 60;
 const MUTATIONS: u64 = 300;
 const COLUMNS: [&str; 14] = [
     "seq",
@@ -28,7 +28,7 @@ const COLUMNS: [&str; 14] = [
 ];
 
 /// A folder whose history was signed to its end, in three checkpoints.
-async fn signed_history() -> tempfile::TempDir {
+pub(super) async fn signed_history() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sayso.db");
     for part in [1..=20, 21..=40, 41..=ENTRIES as u64] {

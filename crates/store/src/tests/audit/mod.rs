@@ -3,6 +3,7 @@
 mod appending;
 mod damage;
 mod files;
+mod fuzz;
 mod model;
 mod reading;
 mod retention;

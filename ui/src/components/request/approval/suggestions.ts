@@ -1,3 +1,4 @@
+import { own } from '../../../data/records'
 import type { PermissionModeInfo } from '../../../protocol.gen'
 import { visible } from '../../../text/visible'
 import { isRecord } from '../../tool/present'
@@ -31,7 +32,7 @@ export function readOffers(
     const offer = isRecord(suggestion) ? readOffer(suggestion, modes) : null
     if (offer === null || !isRecord(suggestion)) return []
     const place = String(suggestion.destination ?? '')
-    const where = PLACES[place] ?? `in the agent's settings (${visible(place)})`
+    const where = own(PLACES, place) ?? `in the agent's settings (${visible(place)})`
     return [{ index, where, ...offer }]
   })
 }
@@ -45,7 +46,7 @@ function readOffer(
       const { rules, behavior } = suggestion
       if (!Array.isArray(rules) || rules.length === 0) return null
       const subjects = rules.map(ruleText)
-      const what = BEHAVIOURS[String(behavior)]
+      const what = own(BEHAVIOURS, String(behavior))
       return what === undefined || subjects.includes(null)
         ? null
         : { what, subjects: subjects.filter((text) => text !== null), isWide: false }

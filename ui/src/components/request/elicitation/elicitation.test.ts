@@ -85,3 +85,16 @@ test('choices have names where the schema gives them', () => {
     { value: 'l', label: 'l' },
   ])
 })
+
+test('names that every object has are names like any other', () => {
+  const properties = JSON.parse('{"__proto__": {"type": "string"}, "toString": {"type": "string"}}')
+  const requested_schema = { properties, required: ['toString'] }
+  const order = ['constructor', 'toString', '__proto__']
+  const { fields } = readElicitation({ requested_schema, property_order: order })
+  expect(fields.map(({ name }) => name)).toEqual(['toString', '__proto__'])
+  expect(composeContent(fields, {})).toEqual({ problems: { toString: 'This is needed.' } })
+  const values = JSON.parse('{"__proto__": "a", "toString": "b"}') as FormValues
+  expect(JSON.stringify(composeContent(fields, values))).toBe(
+    '{"content":{"toString":"b","__proto__":"a"}}',
+  )
+})

@@ -1,3 +1,4 @@
+import { emptyRecord, own } from '../../../data/records'
 import { isRecord } from '../../tool/present'
 
 export interface FormField {
@@ -43,9 +44,10 @@ function readFields(schema: Record<string, unknown>, order: unknown): FormField[
   const required = Array.isArray(schema.required) ? schema.required : []
   const wanted = Array.isArray(order) ? order.filter((name) => typeof name === 'string') : []
   const names = [...new Set([...wanted, ...Object.keys(properties)])]
-  return names
-    .filter((name) => isRecord(properties[name]))
-    .map((name) => readField(name, properties[name] as Record<string, unknown>, required))
+  return names.flatMap((name) => {
+    const property = own(properties, name)
+    return isRecord(property) ? [readField(name, property, required)] : []
+  })
 }
 
 function readField(
@@ -126,10 +128,10 @@ export function composeContent(
   fields: FormField[],
   values: FormValues,
 ): { content: Record<string, unknown> } | { problems: Record<string, string> } {
-  const content: Record<string, unknown> = {}
-  const problems: Record<string, string> = {}
+  const content = emptyRecord<unknown>()
+  const problems = emptyRecord<string>()
   for (const field of fields) {
-    const value = values[field.name] ?? field.initial
+    const value = own(values, field.name) ?? field.initial
     if (isEmpty(value)) {
       if (field.required) problems[field.name] = 'This is needed.'
       continue

@@ -96,3 +96,14 @@ test('only what was kept by this form is taken for choices', () => {
   expect(isChosenList([{ labels: 'A' }])).toBe(false)
   expect(isChosenList('A')).toBe(false)
 })
+
+test.each(['__proto__', 'constructor'])(
+  'a question named %s is answered like any other',
+  (name) => {
+    const question = { ...one, question: name }
+    const noted = { ...toggleLabel(question, NOTHING_CHOSEN, 'A'), note: 'soon' }
+    expect(JSON.stringify(composeAnswers([question], [noted]))).toBe(
+      `{"answers":{"${name}":"A"},"notes":{"${name}":"soon"}}`,
+    )
+  },
+)

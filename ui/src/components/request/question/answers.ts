@@ -1,3 +1,4 @@
+import { emptyRecord } from '../../../data/records'
 import { isStringList } from '../../../data/storage'
 import { isRecord } from '../../tool/present'
 
@@ -90,7 +91,7 @@ export function composeAnswers(
   questions: Question[],
   chosen: readonly Chosen[],
 ): Composed | { missing: Question } {
-  const composed: Composed = { answers: {}, notes: {} }
+  const composed: Composed = { answers: emptyRecord(), notes: emptyRecord() }
   for (const [index, question] of questions.entries()) {
     const choice = chosen[index] ?? NOTHING_CHOSEN
     const answer = answerOf(question, choice)

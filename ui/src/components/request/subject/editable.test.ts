@@ -32,6 +32,8 @@ test.each<[string, unknown, string[], string[], unknown]>([
     { notebook_path: '/a', new_source: 'b' },
   ],
   ['Other', { n: 1 }, ['{\n  "n": 1\n}'], ['{"n":2}'], { n: 2 }],
+  ['constructor', { n: 1 }, ['{\n  "n": 1\n}'], ['{"n":2}'], { n: 2 }],
+  ['__proto__', { n: 1 }, ['{\n  "n": 1\n}'], ['{"n":2}'], { n: 2 }],
   ['Bash', { command: 1 }, ['{\n  "command": 1\n}'], ['{"command":"ls"}'], { command: 'ls' }],
 ])('editing %s keeps the rest', (tool, input, before, texts, after) => {
   const subject = editable(tool, input)

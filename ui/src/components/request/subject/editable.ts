@@ -1,3 +1,4 @@
+import { own } from '../../../data/records'
 import { isRecord } from '../../tool/present'
 import { readEdits } from './applyEdits'
 
@@ -21,11 +22,11 @@ type Fields = Record<string, unknown>
 
 /** What can be changed of a tool's input: its own text where it has one, or else its JSON. */
 export function editable(toolName: string, input: unknown): Editable {
-  const found = isRecord(input) ? EDITORS[toolName]?.(input) : undefined
+  const found = isRecord(input) ? own(EDITORS, toolName)?.(input) : undefined
   return found ?? asJson(input)
 }
 
-const EDITORS: Partial<Record<string, (input: Fields) => Editable | null>> = {
+const EDITORS: Record<string, (input: Fields) => Editable | null> = {
   Bash: (input) => field(input, 'command', 'Command to run', 'command.sh'),
   Write: (input) => field(input, 'content', 'Content to write', textOf(input.file_path)),
   Edit: (input) => editsOf('Edit', input),

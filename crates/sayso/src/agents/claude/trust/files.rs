@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use sayso_protocol::{Finding, FindingKind};
@@ -46,9 +47,21 @@ pub(super) fn look_into(folder: &Path, findings: &mut Vec<Finding>) {
         look_at(&own.join(name), findings, settings::in_settings);
     }
     look_at(&folder.join(".mcp.json"), findings, settings::in_servers);
+    let tasks = own.join("scheduled_tasks.json");
+    look_at(&tasks, findings, settings::in_tasks);
     for part in ["agents", "commands", "skills"] {
-        look_at_texts(&own.join(part), 0, findings);
+        look_at_texts(&own.join(part), findings, Text::Head);
     }
+    look_at_texts(&own.join("workflows"), findings, Text::Program);
+}
+
+/// How a text can make something run.
+#[derive(Clone, Copy)]
+enum Text {
+    /// Those that bring hooks or servers say so in their head.
+    Head,
+    /// All of it is one.
+    Program,
 }
 
 fn look_at(
@@ -72,39 +85,66 @@ fn look_at(
     }
 }
 
-/// Agents, commands and skills are texts; those that bring hooks or servers say so in their head.
-fn look_at_texts(folder: &Path, depth: usize, findings: &mut Vec<Finding>) {
+/// Agents, commands, skills and workflows, in folders of any depth. A folder that is too deep or too full to be
+/// looked through is not trusted.
+fn look_at_texts(folder: &Path, findings: &mut Vec<Finding>, kind: Text) {
     const DEPTH: usize = 6;
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if is_absent(&error) => return,
-        Err(error) => {
-            let source = folder.display().to_string();
-            return findings.push(unreadable(source, error.to_string()));
+    const ENTRIES: usize = 5000;
+    let mut left = ENTRIES;
+    let mut open = vec![(folder.to_path_buf(), 0)];
+    while let Some((folder, depth)) = open.pop() {
+        let source = folder.display().to_string();
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if is_absent(&error) => continue,
+            Err(error) => {
+                findings.push(unreadable(source, error.to_string()));
+                continue;
+            }
+        };
+        let entries = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut paths: Vec<PathBuf> = entries.take(left + 1).collect();
+        if paths.len() > left || depth > DEPTH {
+            let detail = "It holds more than Sayso looks through.".to_owned();
+            return findings.push(unreadable(source, detail));
         }
+        left -= paths.len();
+        paths.sort();
+        for path in &paths {
+            if !path.is_dir() {
+                look_at_text(path, findings, kind);
+            }
+        }
+        let folders = paths.into_iter().rev().filter(|path| path.is_dir());
+        open.extend(folders.map(|path| (path, depth + 1)));
+    }
+}
+
+fn look_at_text(path: &Path, findings: &mut Vec<Finding>, kind: Text) {
+    let source = path.display().to_string();
+    let is_markdown = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
+    let inspect = match kind {
+        Text::Head if !is_markdown => return,
+        Text::Head => settings::in_text,
+        Text::Program => settings::in_workflow,
     };
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            if depth < DEPTH {
-                look_at_texts(&path, depth + 1, findings);
-            }
-        } else if path.extension().is_some_and(|kind| kind == "md") {
-            let source = path.display().to_string();
-            match read(&path) {
-                Ok(text) => findings.extend(settings::in_text(&source, &text.unwrap_or_default())),
-                Err(error) => findings.push(unreadable(source, error.to_string())),
-            }
-        }
+    match read(path) {
+        Ok(text) => findings.extend(inspect(&source, &text.unwrap_or_default())),
+        Err(error) => findings.push(unreadable(source, error.to_string())),
     }
 }
 
 /// `None` when there is no such file.
 fn read(path: &Path) -> io::Result<Option<String>> {
-    let file = match fs::File::open(path) {
+    // A pipe would make the opening wait for whoever writes into it.
+    let without_waiting = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let opened = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(without_waiting)
+        .open(path);
+    let file = match opened {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error),

@@ -62,35 +62,78 @@ pub(super) fn in_servers(source: &str, file: &Map<String, Value>) -> Vec<Finding
     each(FindingKind::McpServer, source, "mcpServers", &servers)
 }
 
+/// `{"tasks": [{"cron": …, "prompt": …}]}`: what the agent is told at certain times, by nobody.
+pub(super) fn in_tasks(source: &str, file: &Map<String, Value>) -> Vec<Finding> {
+    let name = "Messages that are sent by themselves";
+    match file.get("tasks") {
+        Some(tasks) if is_empty(tasks) => Vec::new(),
+        Some(tasks) => vec![finding(FindingKind::Setting, source, name, tasks)],
+        None => vec![finding(
+            FindingKind::Setting,
+            source,
+            name,
+            &Value::Object(file.clone()),
+        )],
+    }
+}
+
+/// A script that the agent can run.
+pub(super) fn in_workflow(source: &str, text: &str) -> Vec<Finding> {
+    vec![Finding {
+        kind: FindingKind::Setting,
+        source: source.to_owned(),
+        name: "Workflow".to_owned(),
+        detail: text.to_owned(),
+    }]
+}
+
 /// The head of an agent, a command or a skill. Only what runs by itself counts, not what it tells the model.
 pub(super) fn in_text(source: &str, text: &str) -> Vec<Finding> {
-    const RUNS: [(&str, FindingKind); 3] = [
+    const RUNS: [(&str, FindingKind); 4] = [
         ("hooks", FindingKind::Hook),
         ("mcpServers", FindingKind::McpServer),
         ("permissionMode", FindingKind::Permission),
+        ("allowed-tools", FindingKind::Permission),
     ];
-    let Some(head) = text.trim_start_matches('\u{feff}').strip_prefix("---") else {
+    let text = text.trim_start_matches(|first: char| first == '\u{feff}' || first.is_whitespace());
+    let Some(head) = text.strip_prefix("---") else {
         return Vec::new();
     };
-    let head = head.split("\n---").next().unwrap_or(head);
-    let found = RUNS.iter().filter(|(key, _)| {
-        head.lines().any(|line| {
-            let rest = line.trim_start().trim_start_matches(['"', '\'']);
-            rest.strip_prefix(key).is_some_and(|rest| {
-                rest.trim_start_matches(['"', '\''])
-                    .trim_start()
-                    .starts_with(':')
-            })
-        })
+    // What only looks like the end of the head is none: more of the text counts rather than less.
+    let lines: Vec<&str> = head
+        .lines()
+        .take_while(|line| line.trim_end() != "---")
+        .collect();
+    let found = |kind: FindingKind, name: &str| Finding {
+        kind,
+        source: source.to_owned(),
+        name: name.to_owned(),
+        detail: lines.join("\n").trim().to_owned(),
+    };
+    let runs = RUNS.iter().filter(|(key, _)| {
+        let says = |line: &&str| is_key(line, key);
+        lines.iter().any(says)
     });
-    found
-        .map(|(key, kind)| Finding {
-            kind: *kind,
-            source: source.to_owned(),
-            name: (*key).to_owned(),
-            detail: head.trim().to_owned(),
-        })
-        .collect()
+    let mut findings: Vec<Finding> = runs.map(|(key, kind)| found(*kind, key)).collect();
+    if findings.is_empty() && !lines.iter().all(|line| is_plain(line)) {
+        findings.push(found(FindingKind::Unreadable, "Written in an unusual way"));
+    }
+    findings
+}
+
+fn is_key(line: &str, key: &str) -> bool {
+    let rest = line.trim_start().trim_start_matches(['"', '\'']);
+    rest.strip_prefix(key).is_some_and(|rest| {
+        let rest = rest.trim_start_matches(['"', '\'']);
+        rest.trim_start().starts_with(':')
+    })
+}
+
+/// Braces, quotes and marks before a key can hide its name.
+fn is_plain(line: &str) -> bool {
+    !line
+        .trim_start()
+        .starts_with(['{', '"', '\'', '?', '&', '*', '!', '<', '%', '|', '>'])
 }
 
 /// `{"Event": [{"matcher": …, "hooks": [{"type": "command", "command": …}]}]}`, and whatever else stands there.

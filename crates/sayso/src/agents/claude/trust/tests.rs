@@ -120,6 +120,69 @@ fn servers_and_texts_with_hooks_are_found() {
 }
 
 #[test]
+fn what_is_sent_or_run_at_certain_times_is_found() {
+    let task = json!({"id": "a", "cron": "* * * * *", "prompt": "obey"});
+    let file = json!({"tasks": [task]}).to_string();
+    let findings = found(&[(".claude/scheduled_tasks.json", &file)]);
+    assert_eq!(findings.len(), 1);
+    assert!(findings[0].2.contains("obey"), "{findings:?}");
+    let none = json!({"tasks": []}).to_string();
+    assert_eq!(found(&[(".claude/scheduled_tasks.json", &none)]), []);
+    let odd = found(&[(".claude/scheduled_tasks.json", "{\"a\": 1}")]);
+    assert_eq!(odd.len(), 1, "what is not known is shown");
+    assert_eq!(
+        found(&[(".claude/workflows/deep/flow.js", "run()")]),
+        one(Setting, "Workflow", "run()")
+    );
+}
+
+#[test]
+fn no_way_of_writing_hides_what_a_text_runs() {
+    let kinds = |text: &str| -> Vec<FindingKind> {
+        let files = [(".claude/skills/x/SKILL.MD", text)];
+        found(&files).into_iter().map(|(kind, _, _)| kind).collect()
+    };
+    for (text, expected) in [
+        ("---\nallowed-tools: Bash(*)\n---\n", Permission),
+        ("\u{feff}\n ---\nhooks: x\n---\n", Hook),
+        ("---\nname: x\n---more\nhooks: x\n---\n", Hook),
+        ("---\r\nhooks: x\r\n---\r\n", Hook),
+        ("---\n  \"hooks\" : x\n---\n", Hook),
+        ("---\n{name: x, hooks: {}}\n---\n", Unreadable),
+        ("---\n\"ho\\u006fks\": x\n---\n", Unreadable),
+        ("---\n? hooks\n: x\n---\n", Unreadable),
+        ("---\n<<: *hidden\n---\n", Unreadable),
+    ] {
+        assert_eq!(kinds(text), [expected], "{text}");
+    }
+    for text in [
+        "hooks: x",
+        "---\nname: x\ndescription: >\n  about hooks\ntools:\n  - Read\n# hooks\n---\nhooks: x",
+    ] {
+        assert_eq!(kinds(text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_too_deep_or_too_full_is_not_trusted() {
+    let deep = format!(".claude/commands/{}x.md", "d/".repeat(9));
+    let kinds = |files: &[(&str, &str)]| -> Vec<FindingKind> {
+        found(files).into_iter().map(|(kind, _, _)| kind).collect()
+    };
+    assert_eq!(kinds(&[(&deep, "---\nhooks: x\n---")]), [Unreadable]);
+    let root = tempfile::tempdir().unwrap();
+    let commands = root.path().join(".claude/commands");
+    fs::create_dir_all(&commands).unwrap();
+    // Each way through these is another path.
+    for name in 0..20 {
+        std::os::unix::fs::symlink(&commands, commands.join(name.to_string())).unwrap();
+    }
+    let findings = look(root.path(), None).findings;
+    assert_eq!(findings.len(), 1);
+    assert_eq!(findings[0].kind, Unreadable);
+}
+
+#[test]
 fn what_cannot_be_read_is_not_trusted() {
     for content in ["{", "[]", "\u{0}"] {
         let kinds: Vec<_> = found(&[(".claude/settings.json", content)])
@@ -128,6 +191,12 @@ fn what_cannot_be_read_is_not_trusted() {
             .collect();
         assert_eq!(kinds, [Unreadable], "{content}");
     }
+    let root = tempfile::tempdir().unwrap();
+    let pipe = root.path().join(".mcp.json");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let findings = look(root.path(), None).findings;
+    assert_eq!(findings.first().map(|found| found.kind), Some(Unreadable));
     let folder = found(&[(".mcp.json/inside", "a folder")]);
     assert_eq!(folder.first().map(|(kind, _, _)| *kind), Some(Unreadable));
 }

@@ -1,0 +1,65 @@
+//! What a session's records say of an agent that an earlier server started.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sayso_broker::{Allowance, ClockView, Decision, RequestId, RestoredRequest, Timestamp};
+use sayso_claude::{AgentEvent, ControlSession, RawJson};
+use sayso_protocol::RequestDetail;
+use sayso_store::RequestWithDecision;
+
+use super::records;
+use crate::agents::claude;
+
+/// A request as the agent made it, open again for both sides. `None` when it cannot be read: then the agent
+/// waits for an answer that only stopping it can replace, and its session says so.
+pub(super) fn request(
+    session: &mut ControlSession,
+    cwd: &Path,
+    unfinished: RequestWithDecision,
+) -> Option<RestoredRequest> {
+    let RequestWithDecision { request, decision } = unfinished;
+    let native_id: String = serde_json::from_str(&request.native_id).ok()?;
+    let detail: RequestDetail = serde_json::from_str(&request.detail).unwrap_or_default();
+    let raw = RawJson::parse_text(request.raw.clone()).ok()?;
+    let event: AgentEvent = session.restore(&native_id, &raw, detail.input_faithful)?;
+    let mut ask = claude::restored(event, &request, cwd)?;
+    ask.id = sayso_broker::RequestId(request.id.0);
+    ask.digest.clone_from(&request.input_digest);
+    ask.detail = sayso_broker::Json::new(&request.detail);
+    let remaining = request
+        .held_remaining_ms
+        .and_then(|left| u64::try_from(left).ok());
+    Some(RestoredRequest {
+        ask: Box::new(ask),
+        created_at: Timestamp(request.created_at.0),
+        clock: ClockView {
+            deadline: request.deadline.map(|at| Timestamp(at.0)),
+            remaining: remaining.map(Duration::from_millis),
+            held: request.held,
+        },
+        decided: decision.and_then(|row| records::resolution(&row)),
+    })
+}
+
+/// A tool that was allowed and has not ended, as far as is known.
+pub(super) fn allowed(tool: &RequestWithDecision) -> Option<(String, RequestId)> {
+    let tool_use_id = tool.request.tool_use_id.clone()?;
+    Some((tool_use_id, RequestId(tool.request.id.0)))
+}
+
+/// What was changed before it was allowed, for the agent's model. `None` when nothing was.
+pub(super) fn edit(session: &mut ControlSession, tool: &RequestWithDecision) -> Option<()> {
+    let resolution = records::resolution(tool.decision.as_ref()?)?;
+    let Some(Decision::Allow(Allowance {
+        updated_input: Some(ran),
+        ..
+    })) = resolution.decision
+    else {
+        return None;
+    };
+    let asked = RawJson::parse_text(tool.request.input.clone()).ok()?;
+    let ran = RawJson::parse_text(ran.as_str().to_owned()).ok()?;
+    session.restore_edit(tool.request.tool_use_id.as_ref()?, &asked, &ran);
+    Some(())
+}

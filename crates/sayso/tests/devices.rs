@@ -1,0 +1,450 @@
+//! Pairing, devices, tokens, scopes and the password, over the real routes.
+
+#![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
+
+mod support;
+
+use pretty_assertions::assert_eq;
+use reqwest::{Client, Method, Response, StatusCode};
+use serde_json::{Value, json};
+use support::{TOKEN, TestServer, bash};
+
+/// A browser with its own cookies, on a page of the server.
+struct Browser<'a> {
+    server: &'a TestServer,
+    client: Client,
+    cookies: Vec<String>,
+}
+
+impl<'a> Browser<'a> {
+    fn of(server: &'a TestServer) -> Self {
+        Self {
+            server,
+            client: Client::builder().no_proxy().build().unwrap(),
+            cookies: Vec::new(),
+        }
+    }
+
+    async fn send(&mut self, method: Method, path: &str, body: &Value) -> Response {
+        let origin = format!("http://{}", self.server.address);
+        let request = self
+            .client
+            .request(method, self.server.url(path))
+            .header("origin", origin)
+            .header("cookie", self.cookies.join("; "))
+            .header(
+                "user-agent",
+                "Mozilla/5.0 (iPhone) Version/19.0 Safari/604.1",
+            )
+            .json(body);
+        let answer = request.send().await.unwrap();
+        for cookie in answer.headers().get_all("set-cookie") {
+            let pair = cookie.to_str().unwrap().split(';').next().unwrap();
+            self.cookies.push(pair.to_owned());
+        }
+        answer
+    }
+
+    async fn pair(&mut self, secret: &str) -> (StatusCode, Value) {
+        let body = json!({"secret": secret});
+        let answer = self.send(Method::POST, "/api/pair", &body).await;
+        (answer.status(), answer.json().await.unwrap())
+    }
+
+    async fn is_in(&mut self) -> bool {
+        let answer = self.send(Method::GET, "/api/me", &json!({})).await;
+        answer.status() == StatusCode::OK
+    }
+}
+
+/// With a token; the owner's unless it is said otherwise.
+async fn api(
+    server: &TestServer,
+    token: &str,
+    method: Method,
+    path: &str,
+    body: Value,
+) -> (StatusCode, Value) {
+    let client = Client::builder().no_proxy().build().unwrap();
+    let request = client
+        .request(method, server.url(path))
+        .bearer_auth(token)
+        .json(&body);
+    let answer = request.send().await.unwrap();
+    (answer.status(), answer.json().await.unwrap())
+}
+
+async fn post(server: &TestServer, path: &str, body: Value) -> Value {
+    let (status, answer) = api(server, TOKEN, Method::POST, path, body).await;
+    assert!(status.is_success(), "{path}: {status} {answer}");
+    answer
+}
+
+fn secret_of(link: &Value) -> String {
+    let url = link["url"].as_str().unwrap();
+    let (_, secret) = url.split_once("#pair=").unwrap();
+    secret.to_owned()
+}
+
+async fn token(server: &TestServer, scopes: &[&str]) -> (String, String) {
+    let body = json!({"name": "a script", "scopes": scopes});
+    let made = post(server, "/api/devices/tokens", body).await;
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    (text(&made["token"]), text(&made["device"]["device_id"]))
+}
+
+async fn devices(server: &TestServer) -> Vec<Value> {
+    let (_, answer) = api(server, TOKEN, Method::GET, "/api/devices", json!({})).await;
+    answer["devices"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn the_printed_link_lets_one_of_two_browsers_in() {
+    let server = TestServer::start().await;
+    let link = post(&server, "/api/devices/printed_link", json!({})).await;
+    let secret = secret_of(&link);
+    let (mut one, mut other) = (Browser::of(&server), Browser::of(&server));
+    let (first, second) = tokio::join!(one.pair(&secret), other.pair(&secret));
+    let mut seen = [first.0.as_u16(), second.0.as_u16()];
+    seen.sort_unstable();
+    assert_eq!(seen, [200, 401]);
+    assert_eq!(
+        [one.is_in().await, other.is_in().await]
+            .iter()
+            .filter(|inside| **inside)
+            .count(),
+        1
+    );
+    let names: Vec<Value> = devices(&server)
+        .await
+        .iter()
+        .map(|device| device["name"].clone())
+        .collect();
+    assert_eq!(names, ["Safari on iPhone"]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_phone_waits_until_it_is_confirmed_elsewhere() {
+    let server = TestServer::start().await;
+    let mut desk = server.connect().await;
+    let link = post(
+        &server,
+        "/api/devices/pairings",
+        json!({"scopes": ["view", "answer"]}),
+    )
+    .await;
+    let size = link["qr"]["size"].as_u64().unwrap();
+    let modules = link["qr"]["modules"].as_str().unwrap();
+    assert_eq!(modules.len() as u64, size * size);
+    let secret = secret_of(&link);
+    let mut phone = Browser::of(&server);
+    let (status, waiting) = phone.pair(&secret).await;
+    assert_eq!(status, StatusCode::ACCEPTED);
+    let code = waiting["code"].as_str().unwrap();
+    assert!(!phone.is_in().await, "not before it is confirmed");
+    let claimed = |frame: &Value| {
+        frame["type"] == "devices" && frame["pairings"][0]["claim"]["code"] == json!(code)
+    };
+    let shown = desk.wait_for(claimed).await;
+    assert_eq!(shown["pairings"][0]["claim"]["name"], "Safari on iPhone");
+
+    let mut thief = Browser::of(&server);
+    let (status, body) = thief.pair(&secret).await;
+    assert_eq!(
+        (status.as_u16(), &body["code"]),
+        (410, &json!("pairing_over"))
+    );
+
+    let id = link["pairing"]["pairing_id"].as_str().unwrap();
+    let confirm = format!("/api/devices/pairings/{id}/confirm");
+    let wanted = |code: &str| json!({"code": code, "name": "My phone", "scopes": ["view"]});
+    let other = if code == "000000" { "000001" } else { "000000" };
+    let (status, _) = api(&server, TOKEN, Method::POST, &confirm, wanted(other)).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST, "another code");
+    post(&server, &confirm, wanted(code)).await;
+    assert_eq!(thief.pair(&secret).await.0.as_u16(), 410);
+    assert_eq!(phone.pair(&secret).await.1["status"], "paired");
+    assert!(phone.is_in().await);
+    assert_eq!(phone.pair(&secret).await.0.as_u16(), 401, "good once");
+    let known = devices(&server).await;
+    assert_eq!(known.len(), 1);
+    assert_eq!(known[0]["name"], "My phone");
+    assert_eq!(known[0]["scopes"], json!(["view"]));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_refused_phone_stays_out() {
+    let server = TestServer::start().await;
+    let link = post(&server, "/api/devices/pairings", json!({"scopes": []})).await;
+    let (secret, mut phone) = (secret_of(&link), Browser::of(&server));
+    phone.pair(&secret).await;
+    let id = link["pairing"]["pairing_id"].as_str().unwrap();
+    let refuse = format!("/api/devices/pairings/{id}/refuse");
+    post(&server, &refuse, json!({})).await;
+    assert_eq!(phone.pair(&secret).await.1["status"], "refused");
+    assert!(!phone.is_in().await);
+    assert!(devices(&server).await.is_empty());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_revoked_device_is_out_at_once_and_after_a_restart() {
+    let server = TestServer::start().await;
+    let (kept, _) = token(&server, &["view"]).await;
+    let (lost, id) = token(&server, &["view", "answer"]).await;
+    let mut socket = server.connect_with(&lost).await;
+    assert_eq!(socket.next().await["me"]["device_id"], json!(id));
+    let path = format!("/api/devices/{id}");
+    let (status, _) = api(&server, TOKEN, Method::DELETE, &path, json!({})).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(socket.close_code().await, Some(4401));
+    let me = async |server: &TestServer, token: &str| {
+        let (status, _) = api(server, token, Method::GET, "/api/me", json!({})).await;
+        status.as_u16()
+    };
+    assert_eq!(me(&server, &lost).await, 401);
+    let folder = server.stop().await;
+    let server = TestServer::start_in(folder, sayso::config::PolicySettings::default()).await;
+    assert_eq!(me(&server, &lost).await, 401);
+    assert_eq!(me(&server, &kept).await, 200);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn other_scopes_hold_at_once() {
+    let server = TestServer::start().await;
+    let (script, id) = token(&server, &["view", "answer", "approve"]).await;
+    let mut socket = server.connect_with(&script).await;
+    socket.next().await;
+    let path = format!("/api/devices/{id}");
+    post(&server, &path, json!({"scopes": ["view"]})).await;
+    assert_eq!(socket.close_code().await, Some(4100), "it connects again");
+    let mut socket = server.connect_with(&script).await;
+    assert_eq!(socket.next().await["me"]["scopes"], json!(["view"]));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_device_does_what_its_scopes_say_and_no_more() {
+    let server = TestServer::start().await;
+    let mut owner = server.connect().await;
+    owner.start(&server, &bash("touch here")).await;
+    let request = owner.opened().await;
+    let decide = |behavior: &str| {
+        json!({"type": "respond", "request_id": request["request_id"],
+            "input_digest": request["input_digest"], "decision": {"behavior": behavior}})
+    };
+    let path = format!(
+        "/api/requests/{}/decision",
+        request["request_id"].as_str().unwrap()
+    );
+    let body = json!({"input_digest": request["input_digest"], "decision": {"behavior": "allow"}});
+    let rule = json!({"type": "add_rule", "rule": "Bash(ls:*)", "effect": "allow",
+        "scope": {"kind": "everywhere"}});
+    let cases: [(&[&str], bool); 4] = [
+        (&["view"], false),
+        (&["view", "answer"], false),
+        (&["view", "rules", "admin"], false),
+        (&["view", "answer", "approve"], true),
+    ];
+    for (scopes, may) in cases {
+        let (script, _) = token(&server, scopes).await;
+        let mut socket = server.connect_with(&script).await;
+        socket.next().await;
+        let ruled = socket.call(rule.clone()).await;
+        let may_rule = scopes.contains(&"rules");
+        assert_eq!(
+            ruled["code"] == "forbidden",
+            !may_rule,
+            "{scopes:?} {ruled}"
+        );
+        if !may {
+            let refused = socket.call(decide("allow")).await;
+            assert_eq!(refused["code"], "forbidden", "{scopes:?}");
+            let (status, _) = api(&server, &script, Method::POST, &path, body.clone()).await;
+            assert_eq!(status, StatusCode::FORBIDDEN, "{scopes:?} over REST");
+        } else {
+            let done = socket.call(decide("allow")).await;
+            assert_eq!(done["type"], "ack", "{scopes:?} {done}");
+        }
+    }
+    assert_eq!(owner.closed(&request).await["what"], "allowed");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn saying_no_needs_the_scope_to_answer_only() {
+    let server = TestServer::start().await;
+    let mut owner = server.connect().await;
+    owner.start(&server, &bash("touch here")).await;
+    let request = owner.opened().await;
+    let (script, _) = token(&server, &["answer"]).await;
+    let mut socket = server.connect_with(&script).await;
+    socket.next().await;
+    let done = socket.respond(&request, json!({"behavior": "deny"})).await;
+    assert_eq!(done["type"], "ack", "{done}");
+    let outcome = owner.closed(&request).await;
+    assert_eq!(outcome["client"]["label"], "a script", "{outcome}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn nobody_gives_away_more_than_they_have() {
+    let server = TestServer::start().await;
+    let (manager, _) = token(&server, &["admin"]).await;
+    let body = json!({"name": "more", "scopes": ["approve"]});
+    let tokens = "/api/devices/tokens";
+    let (status, answer) = api(&server, &manager, Method::POST, tokens, body).await;
+    assert_eq!(status, StatusCode::FORBIDDEN, "{answer}");
+    let bad = [
+        json!({"name": "", "scopes": ["view"]}),
+        json!({"name": "x".repeat(200), "scopes": ["view"]}),
+        json!({"name": "x", "scopes": ["root"]}),
+        json!({"name": "x", "scopes": ["view"], "expires_in_days": 0}),
+        json!({"name": "x", "scopes": ["view"], "role": "admin"}),
+    ];
+    for body in bad {
+        let (status, answer) = api(&server, TOKEN, Method::POST, tokens, body.clone()).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{body} {answer}");
+        assert_eq!(answer["code"], "invalid_message");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn the_password_is_asked_for_before_risky_actions() {
+    let server = TestServer::start().await;
+    let password = |body: Value| post(&server, "/api/password", body);
+    password(json!({"new": "correct horse"})).await;
+    let mut owner = server.connect().await;
+    let rule = json!({"type": "add_rule", "rule": "Bash(ls:*)", "effect": "allow",
+        "scope": {"kind": "everywhere"}});
+    let refused = owner.call(rule.clone()).await;
+    assert_eq!(refused["code"], "proof_required");
+    owner.start(&server, &bash("rm -rf build")).await;
+    let request = owner.opened().await;
+    assert_eq!(request["destructive"], true, "{request}");
+    let refused = owner.respond(&request, json!({"behavior": "allow"})).await;
+    assert_eq!(refused["code"], "proof_required");
+    let (status, answer) = api(
+        &server,
+        TOKEN,
+        Method::POST,
+        "/api/devices/tokens",
+        json!({"name": "x", "scopes": ["view"]}),
+    )
+    .await;
+    assert_eq!(
+        (status.as_u16(), &answer["code"]),
+        (403, &json!("proof_required"))
+    );
+
+    let prove = |text: &str| {
+        let body = json!({"password": text});
+        api(&server, TOKEN, Method::POST, "/api/prove", body)
+    };
+    assert_eq!(prove("wrong").await.0, StatusCode::FORBIDDEN);
+    assert_eq!(prove("correct horse").await.0, StatusCode::OK);
+    let added = owner.call(rule).await;
+    assert_eq!(added["type"], "ack", "{added}");
+    let done = owner.respond(&request, json!({"behavior": "deny"})).await;
+    assert_eq!(done["type"], "ack", "{done}");
+
+    for _ in 0..3 {
+        assert_eq!(prove("wrong").await.0, StatusCode::FORBIDDEN);
+    }
+    let (status, slowed) = prove("correct horse").await;
+    assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{slowed}");
+    assert!(slowed["retry_after_seconds"].as_u64().unwrap() <= 600);
+    let (status, _) = api(&server, TOKEN, Method::GET, "/api/me", json!({})).await;
+    assert_eq!(status, StatusCode::OK, "whoever is in stays in");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn wrong_tokens_are_slowed_down_and_the_right_one_is_not() {
+    let server = TestServer::start().await;
+    let me = |token: &'static str| api(&server, token, Method::GET, "/api/me", json!({}));
+    let mut seen = Vec::new();
+    for _ in 0..70 {
+        seen.push(me("wrong").await.0.as_u16());
+    }
+    assert_eq!(seen[0], 401);
+    assert_eq!(*seen.last().unwrap(), 429);
+    assert_eq!(me(TOKEN).await.0, StatusCode::OK);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn no_secret_is_kept_and_the_history_tells_who_was_let_in() {
+    let server = TestServer::start().await;
+    let (script, _) = token(&server, &["view"]).await;
+    let link = post(&server, "/api/devices/printed_link", json!({})).await;
+    let (pairing, mut browser) = (secret_of(&link), Browser::of(&server));
+    browser.pair(&pairing).await;
+    let cookie = browser.cookies[0].split_once('=').unwrap().1.to_owned();
+    post(&server, "/api/password", json!({"new": "correct horse"})).await;
+    let (_, history) = api(
+        &server,
+        TOKEN,
+        Method::GET,
+        "/api/history?kind=access",
+        json!({}),
+    )
+    .await;
+    let told: Vec<&str> = history["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|entry| entry["outcome"].as_str())
+        .collect();
+    assert_eq!(told, ["password set", "device let in", "token made"]);
+    let folder = server.stop().await;
+    let secret = |shown: &str| shown.split_once('.').unwrap().1.to_owned();
+    let secrets = [
+        secret(&script),
+        secret(&cookie),
+        pairing,
+        "correct horse".to_owned(),
+        TOKEN.to_owned(),
+    ];
+    let mut files = 0;
+    for file in std::fs::read_dir(folder.path().join("data")).unwrap() {
+        let Ok(content) = std::fs::read(file.unwrap().path()) else {
+            continue;
+        };
+        files += 1;
+        for secret in &secrets {
+            let mut windows = content.windows(secret.len());
+            assert!(!windows.any(|window| window == secret.as_bytes()));
+        }
+    }
+    assert!(files > 0);
+}
+
+#[tokio::test]
+async fn a_forgotten_password_is_removed_at_the_terminal() {
+    let server = TestServer::start().await;
+    post(&server, "/api/password", json!({"new": "correct horse"})).await;
+    let data = server.folder.path().join("data");
+    let remove = async || {
+        let command = tokio::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
+            .args(["password", "remove", "--data-dir"])
+            .arg(&data)
+            .env_clear()
+            .env("HOME", &data)
+            .output();
+        command.await.unwrap()
+    };
+    let refused = remove().await;
+    assert!(!refused.status.success(), "not while the server runs");
+    let folder = server.stop().await;
+    let removed = remove().await;
+    assert!(removed.status.success(), "{removed:?}");
+    let server = TestServer::start_in(folder, sayso::config::PolicySettings::default()).await;
+    let (_, me) = api(&server, TOKEN, Method::GET, "/api/me", json!({})).await;
+    assert_eq!(me["me"]["password_set"], false, "{me}");
+    server.stop().await;
+}

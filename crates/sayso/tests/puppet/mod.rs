@@ -1,0 +1,302 @@
+//! An agent that says exactly what a test writes down for it, and a server for it that can be killed.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a failure in a helper fails the test"
+)]
+
+use std::io::{BufRead, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use sayso_runner::{CleanUp, RunnerState};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+use crate::support::{self, TOKEN};
+
+/// A test that waits this long has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+const FOLDER: &str = "SAYSO_TEST_PUPPET";
+
+/// The agent's whole life: says what is in its file `say`, as it grows, keeps what it hears in `heard`, and agrees
+/// to all that it is asked. It does not end with its input, so it ends when somebody kills it or its folder is
+/// gone.
+pub(crate) fn run() {
+    let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
+    let heard = folder.join("heard");
+    std::thread::spawn(move || {
+        let mut file = std::fs::File::create(heard).unwrap();
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else { return };
+            writeln!(file, "{line}").unwrap();
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["type"] == "control_request" {
+                let answer = json!({"claude_code_version": "0", "models": [], "commands": []});
+                print_line(&json!({"type": "control_response", "response": {
+                    "subtype": "success", "request_id": message["request_id"], "response": answer,
+                }}));
+            }
+        }
+    });
+    let mut said = 0;
+    while folder.exists() {
+        if let Ok(mut file) = std::fs::File::open(folder.join("say")) {
+            let mut text = String::new();
+            file.seek(SeekFrom::Start(said)).unwrap();
+            file.read_to_string(&mut text).unwrap();
+            let whole = text.rfind('\n').map_or(0, |end| end + 1);
+            let mut output = std::io::stdout().lock();
+            let said_now = output.write_all(&text.as_bytes()[..whole]);
+            // A host that is gone does not end it.
+            let _ = said_now.and_then(|()| output.flush());
+            said += u64::try_from(whole).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn print_line(line: &Value) {
+    let mut output = std::io::stdout().lock();
+    let _ = writeln!(output, "{line}").and_then(|()| output.flush());
+}
+
+pub(crate) struct Puppet {
+    pub(crate) folder: TempDir,
+    api: reqwest::Client,
+}
+
+pub(crate) struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Puppet {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["project", "puppet", "data"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let test = std::env::current_exe().unwrap();
+        let script = format!(
+            "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 0.0.0; exit; fi\n\
+             {FOLDER}='{}' exec '{}' --exact puppet_agent --ignored --nocapture\n",
+            folder.path().join("puppet").display(),
+            test.display()
+        );
+        let program = folder.path().join("agent");
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+        let api = reqwest::Client::builder().no_proxy().build().unwrap();
+        Self { folder, api }
+    }
+
+    pub(crate) async fn server(&self) -> Server {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sayso"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--token", TOKEN])
+            .arg("--claude")
+            .arg(self.folder.path().join("agent"))
+            .arg("--data-dir")
+            .arg(self.data())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let url = support::printed_url(child.stdout.take().unwrap()).await;
+        Server { child, url }
+    }
+
+    pub(crate) async fn kill(&self, mut server: Server) {
+        server.child.kill().await.unwrap();
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(crate) async fn post(&self, server: &Server, path: &str, body: Value) -> Value {
+        let url = format!("{}{path}", server.url);
+        let sent = self.api.post(url).bearer_auth(TOKEN).json(&body).send();
+        sent.await.unwrap().json().await.unwrap()
+    }
+
+    /// A session whose agent waits for its strings to be pulled.
+    pub(crate) async fn start(&self, server: &Server) -> String {
+        let body = json!({
+            "cwd": self.folder.path().join("project"), "agent": "claude", "prompt": "go",
+        });
+        let started = self.post(server, "/api/sessions", body).await;
+        let id = started["session_id"].as_str();
+        let id = id.unwrap_or_else(|| panic!("{started}")).to_owned();
+        self.until("the agent is asked", || self.has_heard("\"type\":\"user\""))
+            .await;
+        self.say(
+            &json!({"type": "system", "subtype": "init", "model": "none",
+            "session_id": "6c1a5fd2-7f0f-4f0e-8a55-3ad39cc0a1b7", "permissionMode": "default"}),
+        );
+        id
+    }
+
+    pub(crate) async fn request(&self, server: &Server) -> Value {
+        support::first_request(&self.api, &server.url).await
+    }
+
+    pub(crate) async fn decide(&self, server: &Server, request: &Value, decision: Value) -> Value {
+        let id = request["request_id"].as_str().unwrap();
+        let body = json!({"input_digest": request["input_digest"], "decision": decision});
+        self.post(server, &format!("/api/requests/{id}/decision"), body)
+            .await
+    }
+
+    /// Waits until so many decisions are in the transcript.
+    pub(crate) async fn until_decided(&self, server: &Server, session: &str, count: usize) {
+        let url = format!("{}/api/sessions/{session}/transcript", server.url);
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let page = self.api.get(&url).bearer_auth(TOKEN).send().await.unwrap();
+            let page: Value = page.json().await.unwrap();
+            let entries = page["entries"].as_array().into_iter().flatten();
+            if entries.filter(|entry| entry["kind"] == "decision").count() >= count {
+                return;
+            }
+            assert!(Instant::now() < deadline, "not decided {count} times");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    pub(crate) fn say(&self, line: &Value) {
+        append(&self.folder.path().join("puppet/say"), line);
+    }
+
+    /// Says it while there is no server, and waits until the runner has it.
+    pub(crate) async fn say_unheard(&self, line: &Value) {
+        self.say(line);
+        let text = line.to_string();
+        self.until("the runner has written it down", || {
+            self.journal().contains(&text)
+        })
+        .await;
+    }
+
+    fn journal(&self) -> String {
+        let mut all = String::new();
+        for runner in sayso_runner::find(&self.data().join("agents")).unwrap() {
+            for entry in std::fs::read_dir(runner.folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.file_name().unwrap().to_string_lossy();
+                if name.starts_with("journal") {
+                    all.push_str(&String::from_utf8_lossy(&std::fs::read(&path).unwrap()));
+                }
+            }
+        }
+        all
+    }
+
+    pub(crate) fn heard(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.folder.path().join("puppet/heard"));
+        let text = text.unwrap_or_default();
+        // A line that is being written is not there yet.
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let lines = whole.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    pub(crate) fn has_heard(&self, text: &str) -> bool {
+        self.heard()
+            .iter()
+            .any(|line| line.to_string().contains(text))
+    }
+
+    pub(crate) async fn until(&self, what: &str, condition: impl Fn() -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !condition() {
+            assert!(Instant::now() < deadline, "never: {what}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Kills the runner and leaves its agent alone.
+    pub(crate) async fn kill_runner(&self) -> u32 {
+        let runners = sayso_runner::find(&self.data().join("agents")).unwrap();
+        let record = runners[0].record.clone().unwrap();
+        kill_process(pid(record.pid), Signal::KILL).unwrap();
+        self.until("the runner is dead", || {
+            let found = sayso_runner::find(&self.data().join("agents")).unwrap();
+            found[0].state == RunnerState::Dead
+        })
+        .await;
+        record.agent_pid
+    }
+}
+
+impl Drop for Puppet {
+    /// What a failed test leaves behind.
+    fn drop(&mut self) {
+        for runner in sayso_runner::find(&self.data().join("agents")).unwrap_or_default() {
+            if let (RunnerState::Alive, Some(record)) = (runner.state, &runner.record) {
+                let _ = kill_process(pid(record.pid), Signal::KILL);
+            }
+            while matches!(sayso_runner::clean_up(&runner.folder), Ok(CleanUp::Alive)) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+}
+
+pub(crate) fn append(path: &Path, line: &Value) {
+    let file = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(path);
+    let text = format!("{line}\n");
+    file.unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+fn pid(number: u32) -> Pid {
+    Pid::from_raw(i32::try_from(number).unwrap()).unwrap()
+}
+
+pub(crate) fn is_running(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").map(|(_, rest)| rest.chars().next());
+    !matches!(state, None | Some(Some('Z') | None))
+}
+
+pub(crate) fn is_empty(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+pub(crate) fn ask(id: &str, tool_use_id: &str, command: &str) -> Value {
+    json!({"type": "control_request", "request_id": id, "request": {
+        "subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": tool_use_id,
+        "input": {"command": command}, "permission_suggestions": [],
+    }})
+}
+
+pub(crate) fn text(id: &str, text: &str) -> Value {
+    json!({"type": "assistant", "parent_tool_use_id": null, "message": {
+        "id": id, "role": "assistant", "content": [{"type": "text", "text": text}],
+    }})
+}
+
+pub(crate) fn tool_use(id: &str, tool_use_id: &str, command: &str) -> Value {
+    json!({"type": "assistant", "parent_tool_use_id": null, "message": {
+        "id": id, "role": "assistant", "content": [
+            {"type": "tool_use", "id": tool_use_id, "name": "Bash", "input": {"command": command}},
+        ],
+    }})
+}
+
+pub(crate) fn tool_result(tool_use_id: &str, text: &str) -> Value {
+    json!({"type": "user", "parent_tool_use_id": null, "message": {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": tool_use_id, "content": text, "is_error": false},
+    ]}})
+}
