@@ -207,6 +207,7 @@ test('what cannot be taken back wants the password too', async ({ app }) => {
   await app.visit('/')
   await app.startSession({ prompt: asks('rm -rf made'), agent: 'demo' })
   await app.expectCard('Bash')
+  await app.readAll()
   await expect(app.inCard('allow')).toHaveAttribute('data-hold', '')
   await app.inCard('allow').hover()
   await app.page.mouse.down()
