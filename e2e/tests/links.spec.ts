@@ -1,4 +1,6 @@
 /** What an agent links to, shows pictures of or draws itself stays where it is. */
+import type { Page } from '@playwright/test'
+
 import { HostileSite } from '../fixtures/hostile-site.ts'
 import type { Socket } from '../fixtures/socket.ts'
 import { expect, test as base } from '../fixtures/test.ts'
@@ -84,6 +86,10 @@ test('links name their host and open apart, pictures are not loaded', async ({
   await opened.close()
 })
 
+async function pause(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 500)))
+}
+
 /** Documents that want out of their frame; what can be clicked covers all of it. */
 function documents(there: string): Record<string, string> {
   const cover = 'style="position:fixed;inset:0;width:100%;height:100%;font-size:40px"'
@@ -93,16 +99,16 @@ function documents(there: string): Record<string, string> {
     refresh: `<p>Look</p><meta http-equiv="refresh" content="0;url=${there}/refresh">`,
     loads: `<div><style>@import '${there}/import'; *{background:url(${there}/css)} @font-face{font-family:a;src:url(${there}/font)} p{font-family:a}</style><link rel="stylesheet" href="${there}/sheet"><link rel="prefetch" href="${there}/prefetch"><img src="${there}/img"><iframe src="${there}/frame"></iframe><object data="${there}/object"></object><embed src="${there}/embed"><video src="${there}/video" autoplay></video><base href="${there}/"><p>Look</p></div>`,
     top: `<div><a href="${there}/top" target="_top" ${cover}>Look</a></div>`,
-    self: `<div><a href="${there}/self" ${cover}>Look</a></div>`,
     popup: `<div><a href="${there}/popup" target="_blank" ${cover}>Look</a></div>`,
     scripted: `<div><a href="javascript:parent.xss()" ${cover}>Look</a></div>`,
     form: `<div><form action="${there}/form" target="_top" method="post"><button ${cover}>Look</button></form></div>`,
+    self: `<div><a href="${there}/self" ${cover}>Look</a></div>`,
   }
 }
 
 test.describe('drawn by an agent', () => {
   // Refusing is what the policy is there for.
-  test.use({ policyRefuses: true })
+  test.use({ policyRefuses: true, viewport: { width: 1440, height: 1600 } })
 
   test('a page that an agent drew gets out of its frame in no way', async ({
     app,
@@ -121,8 +127,6 @@ test.describe('drawn by an agent', () => {
     const session = await start(socket, folders.project, { question: { questions: [question] } })
     const { pending_request: request } = await socket.next('request_opened')
     await app.visit(`/sessions/${session}`)
-    const said: string[] = []
-    app.page.on('console', (message) => said.push(message.text()))
     const frame = app.inCard('option-preview').locator('iframe')
     for (const [index, [label]] of all.entries()) {
       const address = `/api/requests/${request.request_id}/preview/0/${index + 1}`
@@ -132,17 +136,18 @@ test.describe('drawn by an agent', () => {
       await expect(frame).toHaveAttribute('sandbox', '')
       expect((await loaded).status(), label).toBe(200)
       // With the mouse alone: a navigation that is refused would be waited for.
+      await frame.scrollIntoViewIfNeeded()
       const { x, y } = (await frame.boundingBox()) ?? { x: 0, y: 0 }
+      // A frame takes clicks once it is drawn, which nothing tells.
+      await pause(app.page)
       await app.page.mouse.click(x + 30, y + 30)
-      await app.page.evaluate(() => new Promise((done) => setTimeout(done, 300)))
+      const focused = () => app.page.evaluate(() => document.activeElement?.localName)
+      await expect.poll(focused, `the click arrives in ${label}`).toBe('iframe')
+      await pause(app.page)
       await expect(app.page, label).toHaveURL(`${server.origin}/sessions/${session}`)
     }
     expect(site.asked).toEqual([])
     expect(watch.problems.filter((problem) => !problem.includes('frame-src'))).toEqual([])
-
-    // The clicks did reach what they were meant for.
-    expect(said.join('\n')).toMatch(/Blocked opening/)
-    expect(said.join('\n')).toMatch(/Blocked form submission/)
 
     // Nor does it gain anything by being opened as a page of its own.
     for (const [index, [label]] of all.slice(0, 4).entries()) {

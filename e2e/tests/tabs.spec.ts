@@ -47,9 +47,7 @@ test('of two tabs in a race one decides, and both show the same', async ({
 
   // At the same time, as far as that can be done: no waiting for anything to stand still.
   const press = (tab: App, button: string) =>
-    tab.inCard(button).evaluate((element: HTMLElement) => element.click(), undefined, {
-      timeout: 1000,
-    })
+    tab.inCard(button).click({ force: true, timeout: 10_000 })
   await Promise.allSettled([press(app, 'deny-stop'), press(other, 'allow')])
 
   await Promise.all([app.expectNoCard(), other.expectNoCard()])

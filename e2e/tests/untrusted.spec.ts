@@ -226,60 +226,68 @@ test('what tools are given and what they give', async ({
 }) => {
   writeInitialize(folders)
   const watch = await Watch.over(context, server.origin)
-  for (const [number, batch] of BATCHES.entries()) {
-    const all = together(batch)
-    const fields = Object.fromEntries(batch.map(({ text }) => [text, text]))
-    const calls: [string, object, unknown, unknown?][] = [
-      ['Bash', { command: all, description: all }, all, { stdout: all, stderr: all }],
-      ['Write', { file_path: `/x/${all}`, content: all }, all],
-      ['Edit', { file_path: all, old_string: all, new_string: all.toUpperCase() }, all],
-      ['MultiEdit', { file_path: all, edits: [{ old_string: all, new_string: 'x' }] }, all],
-      ['NotebookEdit', { notebook_path: all, new_source: all, cell_type: all }, all],
-      ['WebFetch', { url: all, prompt: all }, all],
-      ['WebSearch', { query: all }, all],
-      ['TodoWrite', { todos: batch.map(({ text }) => ({ content: text, status: text })) }, all],
-      ['Task', { subagent_type: all, description: all, prompt: all }, all],
-      ['TaskUpdate', { taskId: all, status: all }, all],
-      ['Skill', { skill: all }, all],
-      ['ExitPlanMode', { plan: all }, all],
-      ['AskUserQuestion', questions(batch), all],
-      [
-        `mcp__${all}__${all}`,
-        fields,
-        JSON.stringify([fields, JSON.parse('{"__proto__": {"a": 1}}')]),
-      ],
-      [
-        all,
-        fields,
-        [
-          { type: 'text', text: all },
-          { type: all, source: { media_type: all, data: all } },
-        ],
-      ],
-      [
-        'constructor',
-        fields,
-        [{ type: 'document', title: all, source: { media_type: all, data: all } }],
-      ],
-      [
-        '__proto__',
-        fields,
-        [{ type: 'image', source: { media_type: 'image/svg+xml', data: all } }],
-      ],
-    ]
-    const session = await play(socket, folders, [
-      ...calls.flatMap(([name, input, result, structured], index) => [
-        toolUse(`call-${number}-${index}`, name, input as Record<string, unknown>),
-        toolResult(`call-${number}-${index}`, result, index % 5 === 4, structured),
-      ]),
-      turnEnded(),
-    ])
+  // Each call has a part of the texts, and another one each time.
+  const parts = batches(CALLS)
+  for (let number = 0; number < 4; number++) {
+    const lines = parts.flatMap((_, index) => {
+      const call = toolCalls(parts[(index + number * 4) % CALLS] ?? [])[index]
+      const id = `call-${number}-${index}`
+      if (call === undefined) throw new Error('There are as many calls as parts.')
+      const [name, input, result, structured] = call
+      return [
+        toolUse(id, name, input as Record<string, unknown>),
+        toolResult(id, result, index % 5 === 4, structured),
+      ]
+    })
+    const session = await play(socket, folders, [...lines, turnEnded()])
     await app.visit(`/sessions/${session}`)
     await app.expectState('user_turn')
     const [command] = await readRows(app, watch, 'pre[aria-label="Command"]')
-    expect.soft(command).toBe(shown(all))
+    expect.soft(command).toBe(shown(together(parts[(number * 4) % CALLS] ?? [])))
   }
 })
+
+const CALLS = 17
+
+/** A call of each tool: its name, what it is given, and what it gives. */
+function toolCalls(batch: readonly Vector[]): [string, object, unknown, unknown?][] {
+  const all = together(batch)
+  const fields = Object.fromEntries(batch.map(({ text }) => [text, text]))
+  return [
+    ['Bash', { command: all, description: all }, all, { stdout: all, stderr: all }],
+    ['Write', { file_path: `/x/${all}`, content: all }, all],
+    ['Edit', { file_path: all, old_string: all, new_string: all.toUpperCase() }, all],
+    ['MultiEdit', { file_path: all, edits: [{ old_string: all, new_string: 'x' }] }, all],
+    ['NotebookEdit', { notebook_path: all, new_source: all, cell_type: all }, all],
+    ['WebFetch', { url: all, prompt: all }, all],
+    ['WebSearch', { query: all }, all],
+    ['TodoWrite', { todos: batch.map(({ text }) => ({ content: text, status: text })) }, all],
+    ['Task', { subagent_type: all, description: all, prompt: all }, all],
+    ['TaskUpdate', { taskId: all, status: all }, all],
+    ['Skill', { skill: all }, all],
+    ['ExitPlanMode', { plan: all }, all],
+    ['AskUserQuestion', questions(batch), all],
+    [
+      `mcp__${all}__${all}`,
+      fields,
+      JSON.stringify([fields, JSON.parse('{"__proto__": {"a": 1}}')]),
+    ],
+    [
+      all,
+      fields,
+      [
+        { type: 'text', text: all },
+        { type: all, source: { media_type: all, data: all } },
+      ],
+    ],
+    [
+      'constructor',
+      fields,
+      [{ type: 'document', title: all, source: { media_type: all, data: all } }],
+    ],
+    ['__proto__', fields, [{ type: 'image', source: { media_type: 'image/svg+xml', data: all } }]],
+  ]
+}
 
 function questions(batch: readonly Vector[]): Record<string, unknown> {
   return {
