@@ -107,7 +107,7 @@ async fn the_printed_link_lets_one_of_two_browsers_in() {
     let (first, second) = tokio::join!(one.pair(&secret), other.pair(&secret));
     let mut seen = [first.0.as_u16(), second.0.as_u16()];
     seen.sort_unstable();
-    assert_eq!(seen, [200, 401]);
+    assert_eq!(seen, [200, 410]);
     assert_eq!(
         [one.is_in().await, other.is_in().await]
             .iter()
@@ -166,7 +166,7 @@ async fn a_phone_waits_until_it_is_confirmed_elsewhere() {
     assert_eq!(thief.pair(&secret).await.0.as_u16(), 410);
     assert_eq!(phone.pair(&secret).await.1["status"], "paired");
     assert!(phone.is_in().await);
-    assert_eq!(phone.pair(&secret).await.0.as_u16(), 401, "good once");
+    assert_eq!(phone.pair(&secret).await.0.as_u16(), 410, "good once");
     let known = devices(&server).await;
     assert_eq!(known.len(), 1);
     assert_eq!(known[0]["name"], "My phone");

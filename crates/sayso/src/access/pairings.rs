@@ -28,8 +28,12 @@ pub(super) enum Confirmation {
 enum State {
     Unused,
     Claimed(Claim),
-    Confirmed { name: String },
+    Confirmed {
+        name: String,
+    },
     Refused,
+    /// Somebody is in. Known until its time is over, to say so to whoever comes second.
+    Used,
 }
 
 #[derive(Debug)]
@@ -48,7 +52,7 @@ impl Pairing {
     pub(super) fn claim(&self) -> Option<&Claim> {
         match &self.state {
             State::Claimed(claim) => Some(claim),
-            State::Unused | State::Confirmed { .. } | State::Refused => None,
+            State::Unused | State::Confirmed { .. } | State::Refused | State::Used => None,
         }
     }
 }
@@ -101,7 +105,8 @@ impl Pairings {
         now: Instant,
     ) -> Result<Uuid, PairingError> {
         self.forget_old(now);
-        if self.open.len() >= MAXIMUM_OPEN {
+        let unused = self.open.iter().filter(|one| one.state != State::Used);
+        if unused.count() >= MAXIMUM_OPEN {
             return Err(PairingError::TooMany);
         }
         let id = Uuid::new_v4();
@@ -143,7 +148,7 @@ impl Pairings {
         let scopes = pairing.scopes;
         match (&pairing.state, pairing.confirmation) {
             (State::Unused, Confirmation::NotNeeded) => {
-                self.open.remove(place);
+                pairing.state = State::Used;
                 Shown::In { name: None, scopes }
             }
             (State::Unused, Confirmation::Needed) => {
@@ -164,13 +169,11 @@ impl Pairings {
             },
             (State::Confirmed { name }, _) => {
                 let name = Some(name.clone());
-                self.open.remove(place);
+                pairing.state = State::Used;
                 Shown::In { name, scopes }
             }
-            (State::Refused, _) => {
-                self.open.remove(place);
-                Shown::Refused
-            }
+            (State::Refused, _) => Shown::Refused,
+            (State::Used, _) => Shown::Over,
         }
     }
 
@@ -188,7 +191,9 @@ impl Pairings {
             State::Unused => return Err(PairingError::Unused),
             State::Claimed(claim) if claim.code == code => {}
             State::Claimed(_) => return Err(PairingError::OtherCode),
-            State::Confirmed { .. } | State::Refused => return Err(PairingError::Unknown),
+            State::Confirmed { .. } | State::Refused | State::Used => {
+                return Err(PairingError::Unknown);
+            }
         }
         pairing.state = State::Confirmed { name };
         pairing.scopes = scopes;
@@ -199,10 +204,12 @@ impl Pairings {
     pub(super) fn refuse(&mut self, id: Uuid, now: Instant) -> Result<(), PairingError> {
         self.forget_old(now);
         let pairing = self.find(id)?;
-        if pairing.state == State::Unused {
-            self.open.retain(|one| one.id != id);
-        } else {
-            pairing.state = State::Refused;
+        match pairing.state {
+            State::Unused => self.open.retain(|one| one.id != id),
+            State::Used => return Err(PairingError::Unknown),
+            State::Claimed(_) | State::Confirmed { .. } | State::Refused => {
+                pairing.state = State::Refused;
+            }
         }
         Ok(())
     }
