@@ -431,8 +431,9 @@ async fn a_forgotten_password_is_removed_at_the_terminal() {
     let data = server.folder.path().join("data");
     let remove = async || {
         let command = tokio::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
-            .args(["password", "remove", "--data-dir"])
+            .args(["password", "--data-dir"])
             .arg(&data)
+            .arg("remove")
             .env_clear()
             .env("HOME", &data)
             .output();

@@ -14,7 +14,7 @@ use super::checks::{CheckedStart, Checks, Trust, check};
 use super::progress::Progress;
 use super::run::Run;
 use super::sessions::{Session, title};
-use super::{Caller, Hub, HubMessage, now, takeover, wire};
+use super::{Caller, Hub, HubHandle, HubMessage, now, takeover, wire};
 use crate::agents::link::{self, Destination, Launch};
 use crate::agents::{self, claude};
 use crate::config::PolicySettings;
@@ -39,7 +39,10 @@ impl Hub {
         let hub = self.handle.clone();
         let store = self.store.clone();
         tokio::spawn(async move {
-            let checked = check(start, checks, &store).await;
+            let checked = match check(start, checks, &store).await {
+                Ok(checked) => remember_trust(&hub, checked).await,
+                Err(error) => Err(error),
+            };
             // When the hub has ended there is nothing left to start.
             let _ = hub.send(HubMessage::StartChecked { caller, checked }).await;
         });
@@ -75,15 +78,9 @@ impl Hub {
             return self.reply(caller, Err(error));
         }
         let actor = Actor::human(&self.client_of(&caller).label);
-        let started = checked.and_then(|checked| {
-            if let Trust::Given(row) = &checked.trust {
-                tracing::info!(folder = %row.path, "a folder's own settings were trusted");
-                self.note(Write::TrustFolder(row.clone()), "a trusted folder");
-            }
-            match checked.start.resume {
-                Some(session) => self.resume(SessionId(session), &checked, &actor),
-                None => self.start_new(&checked, &actor),
-            }
+        let started = checked.and_then(|checked| match checked.start.resume {
+            Some(session) => self.resume(SessionId(session), &checked, &actor),
+            None => self.start_new(&checked, &actor),
         });
         let started = started.and_then(|(session, prompt)| {
             if let Caller::Socket { client, .. } = &caller {
@@ -358,4 +355,17 @@ pub(super) fn check_model(model: Option<&str>) -> Result<(), ErrorMessage> {
 
 fn unknown_session() -> ErrorMessage {
     wire::error(ErrorCode::UnknownSession, "There is no such session.")
+}
+
+/// On record before anything of the folder runs.
+async fn remember_trust(
+    hub: &HubHandle,
+    checked: CheckedStart,
+) -> Result<CheckedStart, ErrorMessage> {
+    if let Trust::Given(row) = &checked.trust {
+        let written = hub.write(vec![Write::TrustFolder(row.clone())]).await;
+        written.map_err(|error| wire::error(ErrorCode::StoreUnavailable, error.to_string()))?;
+        tracing::info!(folder = %row.path, "a folder's own settings were trusted");
+    }
+    Ok(checked)
 }

@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use sayso_broker::{Event, Mode, RestoredSession, SessionId, SessionSpec, SessionState};
 use sayso_claude::ControlSession;
-use sayso_runner::{AgentSignal, CleanUp, Connection, RunnerState, clean_up, read_journal};
+use sayso_runner::{
+    AgentSignal, CleanUp, ConnectError, Connection, RunnerState, clean_up, read_journal,
+};
 use sayso_store::UnixMillis;
 use tokio::task::spawn_blocking;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::progress::Progress;
@@ -23,6 +26,9 @@ pub(super) const RUNNERS: &str = "agents";
 
 /// How long a start may take for what dead runners left. What is not heard by then comes while clients look on.
 const UNTIL_HEARD: Duration = Duration::from_secs(10);
+/// How long a runner that lives is tried.
+const UNTIL_REACHED: Duration = Duration::from_secs(5);
+const TRY_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
 /// Names the folder of one agent: whose it is, and which of that session's agents.
 pub(super) fn folder_of(data_dir: &Path, session: SessionId) -> PathBuf {
@@ -103,7 +109,7 @@ pub(super) async fn find(data_dir: &Path) -> Found {
 
 async fn earlier(folder: &Path, state: RunnerState) -> Option<Earlier> {
     if state == RunnerState::Alive {
-        match Connection::connect(folder, 0).await {
+        match reach(folder).await {
             Ok(connection) => return Some(Earlier::Living(connection)),
             Err(error) => tracing::error!(%error, "an agent could not be reached"),
         }
@@ -118,6 +124,17 @@ async fn earlier(folder: &Path, state: RunnerState) -> Option<Earlier> {
         Err(error) => {
             tracing::error!(%error, "what an agent said last is lost");
             None
+        }
+    }
+}
+
+/// A runner makes its socket anew when somebody removed it.
+async fn reach(folder: &Path) -> Result<Connection, ConnectError> {
+    let until = Instant::now() + UNTIL_REACHED;
+    loop {
+        match Connection::connect(folder, 0).await {
+            Err(_) if Instant::now() < until => tokio::time::sleep(TRY_AGAIN_AFTER).await,
+            reached => return reached,
         }
     }
 }

@@ -43,6 +43,9 @@ pub use routes::{Need, Route, table};
 /// The largest message or body that is read and answered; larger ones are refused.
 pub(crate) const MAXIMUM_MESSAGE: usize = 8 * 1024 * 1024;
 
+/// Of somebody who has shown nothing yet.
+const LARGEST_GREETING: usize = 16 * 1024;
+
 /// What every handler may use. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Web {
@@ -61,16 +64,18 @@ pub fn router(hub: HubHandle, store: Store, access: Access, site: &Site) -> Rout
         gate: Arc::new(gate::Gate::new(site)),
     };
     let (open, guarded) = routes::routers();
+    // A stranger is refused before its body is looked at.
     let guarded = guarded
         .fallback(rest::not_found)
+        .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
         .layer(middleware::from_fn(note_credential))
         .layer(middleware::from_fn_with_state(
             web.clone(),
             guard::require_credential,
         ));
+    let open = open.layer(RequestBodyLimitLayer::new(LARGEST_GREETING));
     let api = guarded
         .merge(open)
-        .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
         .layer(middleware::from_fn(rest::as_json));
     let router = Router::new()
         .route("/healthz", get(rest::health))
