@@ -121,10 +121,16 @@ impl Conversation {
                 }
             }
         };
+        let answers_first = matches!(end, End::Broken(_));
         let Some(frame) = end.frame() else {
             return;
         };
         let goodbye = async {
+            while answers_first && let Ok(queued) = writer.queued.try_recv() {
+                if writer.sink.send(Message::Text(queued.text)).await.is_err() {
+                    return;
+                }
+            }
             if writer.sink.send(Message::Close(Some(frame))).await.is_ok() {
                 // What the other side still says is of no interest, but it may finish.
                 while let Some(Ok(_)) = stream.next().await {}
