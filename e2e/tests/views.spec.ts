@@ -46,6 +46,8 @@ for (const { name, viewport } of SCREENS) {
         await app.page.getByTestId('delete-cancel').click()
         for (const view of VIEWS) {
           await app.visit(view)
+          // Pages are loaded when they are first needed.
+          await expect(app.page.getByRole('heading', { level: 1 })).toBeVisible()
           expect.soft(await violations(app.page), view).toEqual([])
         }
         await app.page.keyboard.press('?')
