@@ -170,6 +170,7 @@ async fn a_claimed_agent_may_wait_for_longer() {
     };
     let rig = Rig::shell_with("cat", limits).await;
     let mut connection = rig.connect(0).await;
+    // Longer than it would have gone on alone.
     tokio::time::sleep(Duration::from_millis(600)).await;
     write(&mut connection, "still here").await;
     assert!(matches!(next(&mut connection).await, Event::Written(_)));

@@ -36,6 +36,7 @@ async fn an_answer_to_an_agent_whose_input_is_full_arrives_once_it_reads() {
     }
     let allowed = world.allow(&server, &request);
     let read = async {
+        // Time enough for the answer to arrive, if it could.
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;
         assert!(!world.made("full.txt"));
         world.signal_agents(Signal::CONT);
