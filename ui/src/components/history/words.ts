@@ -28,6 +28,7 @@ export const KINDS: Record<string, string> = {
   rule: 'Rule',
   mode: 'Permission mode',
   session: 'Session',
+  access: 'Devices',
 }
 
 export const OUTCOMES: Record<string, string> = {
