@@ -69,7 +69,7 @@ async fn what_runs_is_what_the_human_edited() {
     let edited = json!({"behavior": "allow", "updated_input": {"command": "touch edited.txt"}});
     client.respond(&request, edited).await;
     assert_eq!(client.closed(&request).await["edited"], true);
-    client.state(&session, "user_turn").await;
+    client.turn_over(&session).await;
     let decision = client
         .entry(&session, |entry| entry["kind"] == "decision")
         .await;

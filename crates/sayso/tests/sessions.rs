@@ -23,7 +23,7 @@ async fn sessions_and_transcripts_are_there_after_a_restart_and_go_on() {
         move |entry: &Value| entry["kind"] == "assistant_text" && entry["text"] == text
     };
     client.entry(&session, said("Before.")).await;
-    client.state(&session, "user_turn").await;
+    client.turn_over(&session).await;
     let folder = server.stop().await;
 
     let server = TestServer::start_in(folder, PolicySettings::default()).await;

@@ -109,8 +109,7 @@ impl World {
     /// Answers everything, and holds the ledgers against the records.
     pub(crate) async fn finish(self) {
         let server = self.start().await;
-        let open = Account::read(&self.folder.path().join("ledgers")).open();
-        self.all_shown(&server, open.len()).await;
+        self.all_heard(&server).await;
         let stop: Vec<Value> = self.get(&server, "/api/sessions", "sessions").await;
         for session in stop {
             let id = session["session_id"].as_str().unwrap();
@@ -201,6 +200,27 @@ impl World {
                 let sessions = self.get(server, "/api/sessions", "sessions").await;
                 panic!("{} of {count} are shown: {sessions:?}", shown.len());
             }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Waits until what is shown is what the agents wait for: an agent that is stopped while a
+    /// recorded answer is on its way to it would never note it.
+    async fn all_heard(&self, server: &Server) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let shown = self.get(server, "/api/requests", "pending_requests").await;
+            let open = Account::read(&self.folder.path().join("ledgers")).open();
+            let asks = shown
+                .iter()
+                .filter_map(|request| request["tool_input"]["command"].as_str());
+            if asks.map(str::to_owned).collect::<BTreeSet<_>>() == open {
+                return;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "shown: {shown:?}, waited for: {open:?}"
+            );
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
