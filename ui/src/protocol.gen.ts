@@ -104,7 +104,12 @@ remember?: Array<number>,
  * For plans: the permission mode that follows. Without it the agent goes
  * back to the mode before the plan.
  */
-permission_mode?: string, };
+permission_mode?: string, 
+/**
+ * A program allowed this by itself and nobody looked: it is recorded as
+ * the policy `auto_approve`. Only for tool calls.
+ */
+automatic?: boolean, };
 
 /**
  * Answers to questions, by the question's exact text.
@@ -626,7 +631,11 @@ export type Ping = Record<symbol, never>;
  * Overrides of the server's policies for one session. Durations are written
  * as in the configuration: `"90s"`, `"5m"`, `"never"`.
  */
-export type PolicyOverrides = { tool_timeout?: string, question_timeout?: string, plan_timeout?: string, on_timeout?: OnTimeout, when_unattended?: WhenUnattended, responders?: Responders, free_text?: boolean, idle_timeout?: string, 
+export type PolicyOverrides = { tool_timeout?: string, question_timeout?: string, plan_timeout?: string, on_timeout?: OnTimeout, when_unattended?: WhenUnattended, 
+/**
+ * How long nobody may be connected before `when_unattended = "deny"` acts.
+ */
+unattended_grace?: string, responders?: Responders, free_text?: boolean, idle_timeout?: string, 
 /**
  * How long the mode that asks nothing lasts; then the agent asks again.
  */

@@ -78,6 +78,9 @@ pub(crate) fn invalid<T>(text: impl Into<String>) -> Result<T, Refusal> {
 }
 
 fn check_allow(ask: &Ask, allowance: &Allowance) -> Result<(), Refusal> {
+    if allowance.automatic && (ask.kind != Kind::Tool || ask.requires_user_interaction) {
+        return invalid("This is for a human to decide; it cannot be allowed automatically.");
+    }
     if let Some(updated) = &allowance.updated_input {
         if !ask.can_edit {
             return not_supported("This agent cannot run an edited input.");

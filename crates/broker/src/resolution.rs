@@ -23,6 +23,8 @@ pub struct Allowance {
     pub remember: Vec<usize>,
     /// The mode that follows a plan; `None` goes back to the one before it.
     pub mode: Option<Mode>,
+    /// A program said so, and nobody looked.
+    pub automatic: bool,
 }
 
 /// By the question's text, in the order given.

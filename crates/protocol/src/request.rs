@@ -160,6 +160,11 @@ pub struct Allow {
     /// back to the mode before the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
+    /// A program allowed this by itself and nobody looked: it is recorded as
+    /// the policy `auto_approve`. Only for tool calls.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(as = "Option<bool>"))]
+    pub automatic: bool,
 }
 
 /// Do not run it.

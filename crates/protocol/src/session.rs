@@ -181,6 +181,9 @@ pub struct PolicyOverrides {
     pub on_timeout: Option<OnTimeout>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when_unattended: Option<WhenUnattended>,
+    /// How long nobody may be connected before `when_unattended = "deny"` acts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unattended_grace: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub responders: Option<Responders>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -182,6 +182,17 @@ pub struct ServeArguments {
         value_delimiter = ','
     )]
     pub allow_hosts: Vec<String>,
+    /// Where another front end is served, such as http://localhost:5173; it may use /compat (repeatable)
+    #[arg(
+        long = "allow-origin",
+        env = "SAYSO_ALLOW_ORIGINS",
+        value_name = "ORIGIN",
+        value_delimiter = ','
+    )]
+    pub allow_origins: Vec<String>,
+    /// Print the sockets for other front ends, with a line to try each
+    #[arg(long)]
+    pub print_compat: bool,
     /// Encrypt with a certificate of Sayso's own making
     #[arg(long, env = "SAYSO_TLS", value_enum)]
     pub tls: Option<TlsMode>,
@@ -215,6 +226,7 @@ impl ServeArguments {
             claude: self.claude.clone(),
             token: self.token.clone(),
             allow_hosts: self.allow_hosts.clone(),
+            allow_origins: self.allow_origins.clone(),
             tls: self.tls,
             tls_cert: self.tls_cert.clone(),
             tls_key: self.tls_key.clone(),

@@ -38,3 +38,14 @@ pub fn print_link(mut out: impl Write, url: &str) -> io::Result<()> {
         "A browser that was let in before needs no link. `sayso pair` prints another one."
     )
 }
+
+/// Prints where other front ends find their backend.
+pub fn print_compat(url: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let endpoints = crate::compat::endpoints(url);
+    writeln!(
+        out,
+        "Sockets for other front ends; SAYSO_TOKEN is the server's token or one of the page Devices:\n\n{endpoints}"
+    )?;
+    out.flush()
+}

@@ -130,6 +130,11 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         // Nobody reads the terminal; the server is up all the same.
         tracing::warn!(%error, "the address could not be printed");
     }
+    if arguments.print_compat
+        && let Err(error) = greeting::print_compat(&server.url())
+    {
+        tracing::warn!(%error, "the sockets could not be printed");
+    }
     server.run(shutdown).await?;
     Ok(ExitCode::SUCCESS)
 }

@@ -46,6 +46,7 @@ impl Server {
         let site = Site {
             address: listen.address(),
             allow_hosts: listen::host_values(&config.allow_hosts, listen.address()),
+            allow_origins: config.allow_origins.clone(),
             secure: listen.is_secure(),
             fingerprint: listen.fingerprint().map(|print| print.to_string()),
             behind_proxy: config.behind_proxy,

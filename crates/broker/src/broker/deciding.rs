@@ -39,9 +39,13 @@ impl Broker {
         }
         self.check_responder(id, client.id)?;
         let (outcome, decision) = answer::check(&request.ask, request.free_text, decision)?;
+        let by = match &decision {
+            Decision::Allow(allowance) if allowance.automatic => DecidedBy::Policy("auto_approve"),
+            _ => DecidedBy::Human(client),
+        };
         let resolution = Resolution {
             outcome,
-            by: DecidedBy::Human(client),
+            by,
             decision: Some(decision),
             at: now,
             delivery: Delivery::Pending,

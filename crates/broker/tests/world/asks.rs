@@ -103,6 +103,7 @@ pub(crate) fn edited() -> Decision {
         updated_input: Some(Json::new(r#"{"command":"ls"}"#)),
         remember: vec![0],
         mode: None,
+        automatic: false,
     })
 }
 

@@ -35,6 +35,9 @@ pub struct Config {
     /// Further names that the server is called by, as in the `Host` header.
     #[serde(default)]
     pub allow_hosts: Vec<String>,
+    /// Where other front ends come from that may use the sockets below `/compat`.
+    #[serde(default)]
+    pub allow_origins: Vec<String>,
     /// Encrypts with a certificate of our own making.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsMode>,
@@ -113,6 +116,8 @@ pub struct Overrides {
     pub token: Option<ChosenToken>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allow_hosts: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow_origins: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsMode>,
     #[serde(skip_serializing_if = "Option::is_none")]

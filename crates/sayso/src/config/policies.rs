@@ -81,7 +81,7 @@ impl PolicySettings {
             plan_timeout: limit(&overrides.plan_timeout, self.plan_timeout)?,
             on_timeout: overrides.on_timeout.or(self.on_timeout),
             when_unattended: overrides.when_unattended.or(self.when_unattended),
-            unattended_grace: self.unattended_grace,
+            unattended_grace: limit(&overrides.unattended_grace, self.unattended_grace)?,
             responders: overrides.responders.or(self.responders),
             free_text: overrides.free_text.or(self.free_text),
             idle_timeout: limit(&overrides.idle_timeout, self.idle_timeout)?,

@@ -113,7 +113,7 @@ fn needed(message: &ClientMessage, facts: &impl Facts) -> Need {
 fn deciding(decision: &Decision, is_destructive: impl FnOnce() -> bool) -> Need {
     match decision {
         Decision::Deny(_) | Decision::Answer(_) | Decision::Submit(_) => Scope::Answer.into(),
-        Decision::Allow(allow) if !allow.remember.is_empty() => REMEMBERING,
+        Decision::Allow(allow) if !allow.remember.is_empty() || allow.automatic => REMEMBERING,
         Decision::Allow(allow) => match allow.permission_mode.as_deref().map(mode) {
             Some(need) if need.proof => need,
             _ => Need {
@@ -197,6 +197,11 @@ mod tests {
             (
                 "harmless",
                 "'behavior': 'allow', 'remember': [0]",
+                (Scope::Rules, true),
+            ),
+            (
+                "harmless",
+                "'behavior': 'allow', 'automatic': true",
                 (Scope::Rules, true),
             ),
             (

@@ -128,7 +128,8 @@ pub(super) fn resolution(row: &DecisionRow) -> Option<Resolution> {
 }
 
 fn policy_name(name: &str) -> &'static str {
-    const NAMES: [&str; 4] = [
+    const NAMES: [&str; 5] = [
+        "auto_approve",
         "shutting_down",
         "too_many_requests",
         "when_unattended",

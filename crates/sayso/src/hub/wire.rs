@@ -146,6 +146,7 @@ pub(super) fn decision(decision: protocol::Decision) -> Decision {
             updated_input: allow.updated_input.map(|input| Json::new(input.get())),
             remember: allow.remember,
             mode: allow.permission_mode.map(|mode| Mode::new(&mode)),
+            automatic: allow.automatic,
         }),
         protocol::Decision::Deny(deny) => Decision::Deny {
             message: deny.message,
@@ -177,6 +178,8 @@ pub(super) fn decision_json(decision: &Decision) -> serde_json::Value {
             updated_input,
             remember,
             mode,
+            // Who decided stands beside it.
+            automatic: _,
         }) => json!({
             "behavior": "allow",
             "updated_input": updated_input.as_ref().map(value),
@@ -219,6 +222,7 @@ pub(super) fn stored_decision(stored: &serde_json::Value) -> Option<Decision> {
                 .map(json),
             remember: serde_json::from_value(stored["remember"].clone()).unwrap_or_default(),
             mode: stored["permission_mode"].as_str().map(Mode::new),
+            automatic: stored["policy"] == "auto_approve",
         }),
         "deny" => Decision::Deny {
             message: text(&stored["message"]),

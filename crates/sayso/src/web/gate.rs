@@ -20,6 +20,8 @@ pub struct Site {
     pub fingerprint: Option<String>,
     /// Further values of the `Host` header that are answered.
     pub allow_hosts: Vec<String>,
+    /// Where other front ends come from, such as `http://localhost:5173`.
+    pub allow_origins: Vec<String>,
     /// Whether a proxy in front encrypts.
     pub behind_proxy: bool,
     /// What other devices call the server.
@@ -106,6 +108,15 @@ impl Gate {
         host.is_some_and(|host| self.hosts.iter().any(|known| known == host))
     }
 
+    /// A page that is not ours, but may talk to us with a token.
+    pub(super) fn lets_in_front_end(&self, origin: &HeaderValue) -> bool {
+        let origin = origin.to_str().unwrap_or_default();
+        let allowed = &self.site.allow_origins;
+        allowed
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(origin))
+    }
+
     pub(super) fn link(&self, asked: &str, secret: &str) -> String {
         self.site.link(asked, secret)
     }
@@ -156,6 +167,7 @@ mod tests {
             secure: false,
             fingerprint: None,
             allow_hosts: Vec::new(),
+            allow_origins: Vec::new(),
             behind_proxy: false,
             public_host: None,
         }

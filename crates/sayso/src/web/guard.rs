@@ -4,7 +4,7 @@
 //! Host check stops names that were rebound to this machine, the Origin check
 //! stops other sites, and the credential stops everything else.
 
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, ORIGIN, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
@@ -14,10 +14,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use sayso_protocol::ErrorCode;
 
-use super::Web;
 use super::incoming::Sender;
 use super::preview::Untrusted;
 use super::refused::Refused;
+use super::routes::COMPAT;
+use super::{Web, pages};
 use crate::access::{AccessError, Credential, Guess, Pass};
 
 const NOBODY: &str = "Nobody is let in without a credential. Open the link that `sayso pair` prints, or send \
@@ -66,6 +67,7 @@ pub(super) async fn check_host_and_origin(
     }
     if let Some(origin) = headers.get(ORIGIN)
         && !web.gate.knows_origin(origin)
+        && !(is_compat(&request) && web.gate.lets_in_front_end(origin))
     {
         let text = "Requests from other sites are refused.";
         return Refused::new(ErrorCode::Forbidden, text).into_response();
@@ -92,7 +94,7 @@ pub(super) async fn require_credential(
 fn let_through(web: &Web, request: &Request) -> Result<Pass, Refused> {
     let headers = request.headers();
     let sender = Sender::of(headers, request.extensions());
-    let bearer = bearer(headers);
+    let bearer = bearer(headers).or_else(|| shown_in_address(request));
     let (identity, shown) = match bearer {
         Some(token) => (
             web.access.identify(Credential::Bearer(token)),
@@ -129,6 +131,17 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     // Something that is no token is a wrong token, not none.
     let text = value.to_str().unwrap_or_default();
     Some(text.strip_prefix("Bearer ").unwrap_or_default().trim())
+}
+
+/// The sockets of other front ends. Their pages cannot set a header, so that there, and only there, the
+/// address may hold the token.
+fn is_compat(request: &Request) -> bool {
+    let matched = request.extensions().get::<MatchedPath>();
+    matched.is_some_and(|path| path.as_str() == COMPAT)
+}
+
+fn shown_in_address(request: &Request) -> Option<&str> {
+    is_compat(request).then(|| pages::token(request.uri()))?
 }
 
 /// A browser sends cookies for any page that asks it to; so the page must say

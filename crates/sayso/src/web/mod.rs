@@ -2,6 +2,7 @@
 
 mod assets;
 mod baseline;
+mod compat;
 mod devices;
 mod folders;
 pub mod frames;
@@ -34,6 +35,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::access::Access;
+use crate::compat::Attending;
 use crate::hub::HubHandle;
 use crate::listen::Visitor;
 
@@ -53,6 +55,7 @@ pub(crate) struct Web {
     store: Store,
     access: Access,
     gate: Arc<gate::Gate>,
+    attending: Attending,
 }
 
 /// The whole server as a router.
@@ -62,17 +65,21 @@ pub fn router(hub: HubHandle, store: Store, access: Access, site: &Site) -> Rout
         store,
         access,
         gate: Arc::new(gate::Gate::new(site)),
+        attending: Attending::default(),
     };
-    let (open, guarded) = routes::routers();
+    let (open, guarded, beside) = routes::routers();
     // A stranger is refused before its body is looked at.
-    let guarded = guarded
-        .fallback(rest::not_found)
-        .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
-        .layer(middleware::from_fn(note_credential))
-        .layer(middleware::from_fn_with_state(
-            web.clone(),
-            guard::require_credential,
-        ));
+    let guard = |router: Router<Web>| {
+        router
+            .layer(RequestBodyLimitLayer::new(MAXIMUM_MESSAGE))
+            .layer(middleware::from_fn(note_credential))
+            .layer(middleware::from_fn_with_state(
+                web.clone(),
+                guard::require_credential,
+            ))
+    };
+    let guarded = guard(guarded.fallback(rest::not_found));
+    let beside = guard(beside).layer(middleware::from_fn(rest::as_json));
     let open = open.layer(RequestBodyLimitLayer::new(LARGEST_GREETING));
     let api = guarded
         .merge(open)
@@ -80,6 +87,7 @@ pub fn router(hub: HubHandle, store: Store, access: Access, site: &Site) -> Rout
     let router = Router::new()
         .route("/healthz", get(rest::health))
         .nest("/api", api)
+        .merge(beside)
         .fallback(pages::page)
         .layer(middleware::from_fn_with_state(
             web.clone(),

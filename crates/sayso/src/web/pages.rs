@@ -83,7 +83,7 @@ async fn let_in(web: &Web, parts: &Parts, token: &str) -> Response {
     }
 }
 
-fn token(uri: &Uri) -> Option<&str> {
+pub(super) fn token(uri: &Uri) -> Option<&str> {
     let pairs = uri
         .query()?
         .split('&')

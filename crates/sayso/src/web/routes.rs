@@ -10,7 +10,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use sayso_protocol::{ErrorCode, Scope};
 
 use super::refused::Refused;
-use super::{Web, devices, folders, history, pairing, rest, rules, socket};
+use super::{Web, compat, devices, folders, history, pairing, rest, rules, socket};
 use crate::access::{Pass, Proof};
 
 /// What it takes.
@@ -27,7 +27,6 @@ pub enum Need {
 #[derive(Debug)]
 pub struct Route {
     pub method: Method,
-    /// Below `/api`.
     pub path: &'static str,
     pub need: Need,
     handler: MethodRouter<Web>,
@@ -62,10 +61,10 @@ pub fn table() -> Vec<Route> {
     let (put, delete) = (Method::PUT, Method::DELETE);
     macro_rules! routes {
         ($($method:ident $path:literal $need:expr => $handler:expr;)*) => {
-            vec![$(Route::new($method.clone(), $path, $need, $handler)),*]
+            vec![$(Route::new($method.clone(), concat!("/api", $path), $need, $handler)),*]
         };
     }
-    routes! {
+    let mut table = routes! {
         get    "/ws"                               Has(View)    => socket::upgrade;
         get    "/me"                               Has(View)    => rest::me;
         post   "/sign_out"                         Has(View)    => devices::sign_out;
@@ -112,12 +111,18 @@ pub fn table() -> Vec<Route> {
         post   "/devices/tokens"                   Proof(Admin) => devices::make_token;
         post   "/devices/{id}"                     Proof(Admin) => devices::change;
         delete "/devices/{id}"                     Has(Admin)   => devices::revoke;
-    }
+    };
+    let dialects = Route::new(get, COMPAT, Has(View), compat::upgrade);
+    table.push(dialects);
+    table
 }
 
-/// Those that are open to everybody, and those that are not.
-pub(super) fn routers() -> (Router<Web>, Router<Web>) {
-    let (mut open, mut guarded) = (Router::new(), Router::new());
+/// The sockets of other front ends.
+pub(super) const COMPAT: &str = "/compat/{dialect}/ws";
+
+/// Those below `/api` that are open to everybody, those that are not, and those beside `/api`.
+pub(super) fn routers() -> (Router<Web>, Router<Web>, Router<Web>) {
+    let (mut open, mut guarded, mut beside) = (Router::new(), Router::new(), Router::new());
     for route in table() {
         let need = route.need;
         let handler =
@@ -126,12 +131,13 @@ pub(super) fn routers() -> (Router<Web>, Router<Web>) {
                 .layer(middleware::from_fn(move |request: Request, next: Next| {
                     check(need, request, next)
                 }));
-        match need {
-            Need::Nothing => open = open.route(route.path, handler),
-            Need::Scope(_) | Need::Proof(_) => guarded = guarded.route(route.path, handler),
+        match (route.path.strip_prefix("/api"), need) {
+            (None, _) => beside = beside.route(route.path, handler),
+            (Some(path), Need::Nothing) => open = open.route(path, handler),
+            (Some(path), Need::Scope(_) | Need::Proof(_)) => guarded = guarded.route(path, handler),
         }
     }
-    (open, guarded)
+    (open, guarded, beside)
 }
 
 async fn check(need: Need, request: Request, next: Next) -> Response {

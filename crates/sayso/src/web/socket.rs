@@ -21,12 +21,12 @@ use crate::listen::Bucket;
 const MESSAGES_AT_ONCE: u32 = 500;
 const MESSAGES_PER_SECOND: u32 = 200;
 /// A client that takes longer to take one frame is gone.
-const SEND_PATIENCE: Duration = Duration::from_secs(30);
-const PING_EVERY: Duration = Duration::from_secs(25);
+pub(super) const SEND_PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PING_EVERY: Duration = Duration::from_secs(25);
 /// A client that says nothing, not even to a ping, for this long is gone.
-const SILENCE: Duration = Duration::from_secs(70);
+pub(super) const SILENCE: Duration = Duration::from_secs(70);
 /// For the last frames in both directions.
-const GOODBYE: Duration = Duration::from_secs(1);
+pub(super) const GOODBYE: Duration = Duration::from_secs(1);
 
 pub(super) async fn upgrade(
     State(web): State<Web>,
@@ -64,7 +64,7 @@ async fn serve(socket: WebSocket, hub: HubHandle, access: Access, pass: Pass) {
 
 /// Why a connection is over.
 #[derive(Debug)]
-enum End {
+pub(super) enum End {
     /// The client has gone, or does not take what it is sent.
     Gone,
     /// It broke the rules of WebSockets.
@@ -77,7 +77,7 @@ enum End {
 }
 
 impl End {
-    fn frame(self) -> Option<CloseFrame> {
+    pub(super) fn frame(self) -> Option<CloseFrame> {
         let (code, reason) = match self {
             Self::Gone => return None,
             Self::Broken(frame) => return Some(frame),
@@ -217,20 +217,20 @@ async fn complain(outbox: &Outbox, id: Option<String>, code: ErrorCode, text: &s
 }
 
 /// How fast one socket may speak. Beyond that it is read more slowly, and told so once.
-struct Pace {
+pub(super) struct Pace {
     bucket: Bucket,
     told: bool,
 }
 
 impl Pace {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             bucket: Bucket::new(MESSAGES_AT_ONCE, MESSAGES_PER_SECOND, Instant::now()),
             told: false,
         }
     }
 
-    async fn keep(&mut self, outbox: &Outbox) -> bool {
+    pub(super) async fn keep(&mut self, outbox: &Outbox) -> bool {
         let wait = self.bucket.take(1, Instant::now());
         if wait.is_zero() {
             self.told &= !self.bucket.is_half_full();

@@ -65,6 +65,7 @@ impl TestServer {
             claude: Some(folder.path().join("no-claude-here")),
             token: None,
             allow_hosts: Vec::new(),
+            allow_origins: Vec::new(),
             tls: None,
             tls_cert: None,
             tls_key: None,
