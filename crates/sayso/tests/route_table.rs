@@ -148,15 +148,17 @@ async fn refusal(request: RequestBuilder) -> (u16, String) {
 
 fn path(route: &sayso::web::Route) -> String {
     let path = route.path.replace("{seq}", "1").replace("{question}", "0");
-    format!(
-        "/api{}",
-        path.replace("{option}", "0").replace("{id}", NOBODY)
-    )
+    let path = path.replace("{option}", "0").replace("{id}", NOBODY);
+    path.replace("{dialect}", "twicc")
+}
+
+fn is_socket(path: &str) -> bool {
+    path.ends_with("/ws")
 }
 
 /// What a handshake needs; without it the refusal would be about that.
 fn as_socket(request: RequestBuilder, path: &str) -> RequestBuilder {
-    if path != "/api/ws" {
+    if !is_socket(path) {
         return request;
     }
     request
@@ -197,6 +199,8 @@ async fn every_route_refuses_whoever_shows_no_valid_credential() {
                 "revoked cookie" => request
                     .header("cookie", &world.revoked_cookie)
                     .header("origin", format!("http://{}", world.server.address)),
+                // The only place where the address may hold a token.
+                _ if path.starts_with("/compat/") => request.query(&[("token", "wrong")]),
                 _ => request.query(&[("token", TOKEN)]),
             };
             let seen = refusal(request).await;
@@ -213,7 +217,7 @@ async fn every_route_refuses_other_names_and_other_pages() {
     let own = format!("http://{}", world.server.address);
     for route in table() {
         let path = path(&route);
-        let socket = path == "/api/ws";
+        let socket = is_socket(&path);
         let reads = route.method == Method::GET && !socket;
         let ask = || as_socket(world.request(route.method.clone(), &path), &path);
         let cookie = || ask().header("cookie", &world.cookie);
@@ -352,6 +356,60 @@ async fn nothing_is_changed_by_reading() {
         let answer = world.owner(Method::GET, &path).send().await.unwrap();
         let status = answer.status().as_u16();
         assert!(status == 405 || status == 404, "GET {path}: {status}");
+    }
+    world.server.stop().await;
+}
+
+/// A page that is not ours may use the sockets for other front ends, if the operator named it, and nothing else.
+#[tokio::test]
+async fn a_front_end_of_another_origin_comes_in_with_a_token_where_it_is_named() {
+    let named = "http://localhost:5173";
+    let server = TestServer::start_configured(|config| {
+        config.allow_origins = vec![named.to_owned()];
+    });
+    let world = World::on(server.await);
+    let cookie = world.let_in().await;
+    let ask = |path: &str, origin: &str| {
+        as_socket(world.request(Method::GET, path), path).header("origin", origin)
+    };
+    let token = [("token", TOKEN)];
+    let compat = "/compat/twicc/ws";
+    let answer = ask(compat, named).query(&token).send().await.unwrap();
+    assert_eq!(answer.status().as_u16(), 101);
+    let cases = [
+        (
+            "another page",
+            ask(compat, "http://localhost:5174").query(&token),
+        ),
+        (
+            "a page below it",
+            ask(compat, "http://a.localhost:5173").query(&token),
+        ),
+        ("no page", ask(compat, "null").query(&token)),
+        (
+            "with a cookie",
+            ask(compat, named)
+                .header("cookie", &cookie)
+                .header("sec-fetch-site", "same-site"),
+        ),
+        (
+            "with a cookie, from an old browser",
+            ask(compat, named).header("cookie", &cookie),
+        ),
+        ("another socket", ask("/api/ws", named).bearer_auth(TOKEN)),
+        (
+            "a route of the API",
+            ask("/api/sessions", named).bearer_auth(TOKEN),
+        ),
+        (
+            "another name",
+            ask(compat, named)
+                .query(&token)
+                .header("host", "evil.example"),
+        ),
+    ];
+    for (name, request) in cases {
+        assert_eq!(refusal(request).await, refused(403, "forbidden"), "{name}");
     }
     world.server.stop().await;
 }

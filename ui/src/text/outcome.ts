@@ -38,6 +38,7 @@ function byWhom(outcome: Outcome, isOwnClient: (clientId: string) => boolean): s
     return isOwnClient(client.client_id) ? ' by you' : ` by you on ${visible(client.label)}`
   }
   if (by === 'rule' && name !== undefined) return ` by rule ${visible(name)}`
+  if (by === 'policy' && name === 'auto_approve') return ' automatically: nobody was asked'
   if (by === 'mode' && name !== undefined) return ` by mode ${spelled(visible(name))}`
   return BY[by]
 }

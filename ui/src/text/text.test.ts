@@ -146,6 +146,10 @@ test.each([
   ],
   [makeOutcome({ what: 'expired', by: 'timeout', client: null }), 'No answer in time'],
   [makeOutcome({ what: 'withdrawn', by: 'agent', client: null }), 'Withdrawn by the agent'],
+  [
+    makeOutcome({ by: 'policy', by_name: 'auto_approve', client: null }),
+    'Allowed automatically: nobody was asked',
+  ],
   [makeOutcome({ what: 'orphaned', by: 'policy', client: null }), 'The agent was lost'],
   [makeOutcome({ delivery: 'too_late' }), 'Allowed by you (too late for the agent)'],
 ])('outcome %#: %s', (outcome, expected) => {

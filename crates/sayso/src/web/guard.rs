@@ -117,7 +117,11 @@ fn let_through(web: &Web, request: &Request) -> Result<Pass, Refused> {
         }
         return Err(Refused::new(ErrorCode::Unauthorized, NOBODY));
     };
-    if shown == Shown::Cookie && !is_own_page(request) {
+    // A front end of another origin has passed the check before this one, for its token's sake alone.
+    let foreign = headers
+        .get(ORIGIN)
+        .is_some_and(|origin| !web.gate.knows_origin(origin));
+    if shown == Shown::Cookie && (foreign || !is_own_page(request)) {
         return Err(Refused::new(
             ErrorCode::Forbidden,
             "With a cookie, only Sayso's own pages may do this. Scripts use a token.",
