@@ -1,6 +1,6 @@
 //! Connected clients: what each one is sent, and what happens when it is slow.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -108,10 +108,28 @@ pub(super) enum Subscription {
     Live,
 }
 
+/// What a client is told of.
+#[derive(Debug)]
+pub enum Interest {
+    Everything,
+    /// Only the sessions that it started or subscribed to.
+    Attended(HashSet<SessionId>),
+}
+
+impl Interest {
+    fn covers(&self, session: SessionId) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Attended(sessions) => sessions.contains(&session),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Client {
     me: Me,
     outbox: Outbox,
+    interest: Interest,
     subscriptions: HashMap<SessionId, Subscription>,
 }
 
@@ -121,10 +139,11 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    pub(super) fn insert(&mut self, id: ClientId, me: Me, outbox: Outbox) {
+    pub(super) fn insert(&mut self, id: ClientId, me: Me, outbox: Outbox, interest: Interest) {
         let client = Client {
             me,
             outbox,
+            interest,
             subscriptions: HashMap::new(),
         };
         self.clients.insert(id, client);
@@ -166,6 +185,19 @@ impl Clients {
         }
     }
 
+    /// True when the client had not been told of the session before.
+    pub(super) fn attend(&mut self, id: ClientId, session: SessionId) -> bool {
+        match self.clients.get_mut(&id).map(|client| &mut client.interest) {
+            Some(Interest::Attended(sessions)) => sessions.insert(session),
+            Some(Interest::Everything) | None => false,
+        }
+    }
+
+    pub(super) fn is_told_of(&self, id: ClientId, session: SessionId) -> bool {
+        let client = self.clients.get(&id);
+        client.is_some_and(|client| client.interest.covers(session))
+    }
+
     pub(super) fn unsubscribe(&mut self, id: ClientId, session: SessionId) {
         if let Some(client) = self.clients.get_mut(&id) {
             client.subscriptions.remove(&session);
@@ -180,6 +212,9 @@ impl Clients {
     pub(super) fn forget_session(&mut self, session: SessionId) {
         for client in self.clients.values_mut() {
             client.subscriptions.remove(&session);
+            if let Interest::Attended(sessions) = &mut client.interest {
+                sessions.remove(&session);
+            }
         }
     }
 
@@ -194,6 +229,24 @@ impl Clients {
             return;
         };
         for client in self.clients.values() {
+            client.outbox.try_send(text.clone());
+        }
+    }
+
+    /// To all who are told of the session.
+    pub(super) fn broadcast_about(&self, session: SessionId, message: &ServerMessage) {
+        let mut told = self
+            .clients
+            .values()
+            .filter(|client| client.interest.covers(session))
+            .peekable();
+        if told.peek().is_none() {
+            return;
+        }
+        let Some(text) = frame(message) else {
+            return;
+        };
+        for client in told {
             client.outbox.try_send(text.clone());
         }
     }

@@ -254,12 +254,13 @@ impl Hub {
         // First, so that nobody hears of a session that is going.
         self.sessions.remove(session);
         self.dispatch(Event::SessionRemoved { session });
+        let removed = ServerMessage::SessionRemoved {
+            session_id: session.0,
+        };
+        self.clients.broadcast_about(session, &removed);
         self.clients.forget_session(session);
         let id = sayso_store::SessionId(session.0);
         self.note(Write::DeleteSession(id), "the removal of a session");
-        self.clients.broadcast(&ServerMessage::SessionRemoved {
-            session_id: session.0,
-        });
         if self.rules.remove_session(session.0) {
             self.tell_rules();
         }

@@ -92,13 +92,13 @@ impl Hub {
             Broadcast::SessionChanged(session) => self.session_changed(session),
             Broadcast::Opened(request) => {
                 let pending_request = wire::pending_request(&request);
-                self.clients
-                    .broadcast(&ServerMessage::RequestOpened { pending_request });
+                let opened = ServerMessage::RequestOpened { pending_request };
+                self.clients.broadcast_about(request.session, &opened);
             }
             Broadcast::Updated(request) => {
                 let pending_request = wire::pending_request(&request);
-                self.clients
-                    .broadcast(&ServerMessage::RequestUpdated { pending_request });
+                let updated = ServerMessage::RequestUpdated { pending_request };
+                self.clients.broadcast_about(request.session, &updated);
             }
             Broadcast::Closed {
                 request,
@@ -113,11 +113,12 @@ impl Hub {
         if let (OutcomeKind::Allowed, Some(tool)) = (outcome.what, &request.ask.tool_use_id) {
             self.expect_tool(request.session, request.ask.id, tool);
         }
-        self.clients.broadcast(&ServerMessage::RequestClosed {
+        let closed = ServerMessage::RequestClosed {
             request_id: request.ask.id.0,
             session_id: request.session.0,
             outcome: outcome.clone(),
-        });
+        };
+        self.clients.broadcast_about(request.session, &closed);
         let mut notes = None;
         let (answers, updated_input) = match &resolution.decision {
             Some(decision @ Decision::Answer(given)) => {
@@ -214,7 +215,7 @@ impl Hub {
             tracing::error!("too much is waiting to be written");
             self.session_written(after);
         }
-        self.clients.broadcast(&message);
+        self.clients.broadcast_about(id, &message);
     }
 
     /// The history tells when an agent's mode is another one, and who wanted that.

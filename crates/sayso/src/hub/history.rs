@@ -9,8 +9,9 @@ use sayso_protocol::{
 use sayso_store::{EntryRow, Store, UnixMillis, Write};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::Instant;
+use uuid::Uuid;
 
-use super::clients::{Outbox, Subscription, frame};
+use super::clients::{Interest, Outbox, Subscription, frame};
 use super::transcript::{Entry, Place};
 use super::writes::AfterWrite;
 use super::{Hub, HubHandle, HubMessage, Snapshot, now, wire};
@@ -20,12 +21,12 @@ const PAGE: u32 = 200;
 
 impl Hub {
     /// The welcome is the first frame: what the connection itself changes is in it.
-    pub(super) fn connect(&mut self, client: ClientId, me: Me, outbox: Outbox) {
+    pub(super) fn connect(&mut self, client: ClientId, me: Me, outbox: Outbox, interest: Interest) {
         self.dispatch(sayso_broker::Event::ClientConnected {
             client,
             label: me.name.clone(),
         });
-        self.clients.insert(client, me, outbox);
+        self.clients.insert(client, me, outbox, interest);
         self.welcome(client);
     }
 
@@ -36,10 +37,13 @@ impl Hub {
             return;
         };
         let Snapshot {
-            sessions,
-            pending_requests,
+            mut sessions,
+            mut pending_requests,
             rules,
         } = self.snapshot();
+        let is_told = |id: Uuid| self.clients.is_told_of(client, SessionId(id));
+        sessions.retain(|session| is_told(session.session_id));
+        pending_requests.retain(|request| is_told(request.session_id));
         let cwd = match &self.config.default_folder {
             Some(folder) => folder.clone(),
             None => std::env::current_dir().unwrap_or_default(),
@@ -60,6 +64,26 @@ impl Hub {
             me,
         };
         self.clients.send(client, &ServerMessage::Welcome(welcome));
+    }
+
+    /// From here on the client is told of the session, beginning with what there is now.
+    pub(super) fn attend(&mut self, client: ClientId, session: SessionId) {
+        self.dispatch(sayso_broker::Event::ClientAttached { client, session });
+        if !self.clients.attend(client, session) {
+            return;
+        }
+        if let Some(known) = self.sessions.get(session) {
+            let session = known.wire();
+            self.clients
+                .send(client, &ServerMessage::SessionState { session });
+        }
+        for request in self.broker.shown_requests() {
+            if request.session == session {
+                let pending_request = wire::pending_request(&request);
+                let opened = ServerMessage::RequestOpened { pending_request };
+                self.clients.send(client, &opened);
+            }
+        }
     }
 
     /// The configured agent where it is there, else the demo.
@@ -186,7 +210,7 @@ impl Hub {
         };
         self.clients
             .subscribe(client, session, Subscription::CatchingUp);
-        self.dispatch(sayso_broker::Event::ClientAttached { client, session });
+        self.attend(client, session);
         self.caught_up(client, session, after);
     }
 

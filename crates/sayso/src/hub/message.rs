@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::checks::CheckedStart;
-use super::clients::Outbox;
+use super::clients::{Interest, Outbox};
 use super::import::ReadConversation;
 use crate::access::Pass;
 
@@ -23,6 +23,7 @@ pub enum HubMessage {
         client: ClientId,
         me: Box<Me>,
         outbox: Outbox,
+        interest: Interest,
         /// Told when the welcome is queued; nothing may come before it.
         welcomed: oneshot::Sender<()>,
     },

@@ -53,7 +53,7 @@ use crate::agents::link::FromAgent;
 use crate::config::Config;
 use crate::rules::{Call, RuleBook};
 
-pub use clients::{Frame, Outbox, outbox};
+pub use clients::{Frame, Interest, Outbox, outbox};
 pub use message::{Caller, HubGone, HubHandle, HubMessage, NotWritten, Reply, Snapshot};
 
 use clients::Clients;
@@ -221,9 +221,10 @@ impl Hub {
                 client,
                 me,
                 outbox,
+                interest,
                 welcomed,
             } => {
-                self.connect(client, *me, outbox);
+                self.connect(client, *me, outbox, interest);
                 // The connection may be gone already.
                 let _ = welcomed.send(());
             }

@@ -84,10 +84,7 @@ impl Hub {
         });
         let started = started.and_then(|(session, prompt)| {
             if let Caller::Socket { client, .. } = &caller {
-                self.dispatch(Event::ClientAttached {
-                    client: *client,
-                    session,
-                });
+                self.attend(*client, session);
             }
             if let Some(prompt) = prompt {
                 self.send_text(session, prompt)?;

@@ -1,20 +1,24 @@
 //! The native WebSocket: one reader, one writer, both bounded.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use axum::extract::State;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
-use axum::response::Response;
+use axum::extract::{Query, State};
+use axum::response::{IntoResponse, Response};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use sayso_broker::ClientId;
 use sayso_protocol::{ClientFrame, ErrorCode, ErrorMessage, ServerMessage};
+use serde::Deserialize;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
+use super::refused::Refused;
 use super::{MAXIMUM_MESSAGE, Web, frames};
 use crate::access::{Access, Pass};
-use crate::hub::{Caller, Frame, HubHandle, HubMessage, Outbox, outbox};
+use crate::hub::{Caller, Frame, HubHandle, HubMessage, Interest, Outbox, outbox};
 use crate::listen::Bucket;
 
 /// What one socket may say at once, pings included, and per second after that.
@@ -28,15 +32,38 @@ pub(super) const SILENCE: Duration = Duration::from_secs(70);
 /// For the last frames in both directions.
 pub(super) const GOODBYE: Duration = Duration::from_secs(1);
 
-pub(super) async fn upgrade(
-    State(web): State<Web>,
-    upgrade: WebSocketUpgrade,
-    pass: Pass,
-) -> Response {
-    frames::bounded(upgrade).on_upgrade(move |socket| serve(socket, web.hub, web.access, pass))
+/// What the address says of the client.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wishes {
+    only: Option<Only>,
 }
 
-async fn serve(socket: WebSocket, hub: HubHandle, access: Access, pass: Pass) {
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Only {
+    Attended,
+}
+
+pub(super) async fn upgrade(
+    State(web): State<Web>,
+    wishes: Result<Query<Wishes>, QueryRejection>,
+    pass: Pass,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let Ok(Query(wishes)) = wishes else {
+        let text = "The address of the socket can say `only=attended`, and nothing else.";
+        return Refused::new(ErrorCode::InvalidMessage, text).into_response();
+    };
+    let interest = match wishes.only {
+        None => Interest::Everything,
+        Some(Only::Attended) => Interest::Attended(HashSet::new()),
+    };
+    frames::bounded(upgrade)
+        .on_upgrade(move |socket| serve(socket, web.hub, web.access, pass, interest))
+}
+
+async fn serve(socket: WebSocket, hub: HubHandle, access: Access, pass: Pass, interest: Interest) {
     let client = ClientId(Uuid::new_v4());
     let (outbox, queued) = outbox();
     let (welcomed, welcome) = oneshot::channel();
@@ -44,6 +71,7 @@ async fn serve(socket: WebSocket, hub: HubHandle, access: Access, pass: Pass) {
         client,
         me: Box::new(access.me(&pass)),
         outbox: outbox.clone(),
+        interest,
         welcomed,
     };
     if hub.send(connected).await.is_err() || welcome.await.is_err() {

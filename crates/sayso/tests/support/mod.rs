@@ -121,6 +121,14 @@ impl TestServer {
         Client::with_token(&self.url(""), token).await
     }
 
+    /// A client that is told only of the sessions it attends.
+    pub(crate) async fn connect_attending(&self) -> Client {
+        let url = format!("ws://{}/api/ws?only=attended", self.address);
+        let mut client = Client::at(&url, TOKEN).await;
+        client.welcome = client.next().await;
+        client
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
@@ -155,7 +163,10 @@ impl Client {
     }
 
     async fn with_token(url: &str, token: &str) -> Self {
-        let url = format!("{}/api/ws", url.replacen("http", "ws", 1));
+        Self::at(&format!("{}/api/ws", url.replacen("http", "ws", 1)), token).await
+    }
+
+    async fn at(url: &str, token: &str) -> Self {
         let mut request = url.into_client_request().unwrap();
         let bearer = format!("Bearer {token}").parse().unwrap();
         request.headers_mut().insert("authorization", bearer);
