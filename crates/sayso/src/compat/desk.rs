@@ -11,9 +11,9 @@ use sayso_protocol::{
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::Options;
 use super::native::{self, Line, Native, Pending, Refused};
 use super::options::Untrusted;
+use super::{Names, Options};
 
 /// What is to be done after something was heard.
 #[derive(Debug)]
@@ -30,10 +30,10 @@ pub(crate) enum News {
     /// Everything that is going on, at the beginning and whenever something was missed.
     Snapshot,
     Session(Uuid),
-    SessionGone(Uuid),
+    SessionGone,
     Opened(Uuid),
-    /// Its clock changed.
-    Updated(Uuid),
+    /// The clock of a request changed.
+    Updated,
     /// It is not on the desk any more.
     Closed(Box<Pending>, Box<Outcome>),
     Line(Uuid, Line),
@@ -68,6 +68,7 @@ pub(crate) enum About {
 #[derive(Debug)]
 pub(crate) struct Desk {
     pub(crate) options: Options,
+    pub(crate) names: Names,
     cwd: String,
     sessions: IndexMap<Uuid, Session>,
     /// In the order in which they were asked.
@@ -80,9 +81,10 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(options: Options) -> Self {
+    pub(crate) fn new(options: Options, names: Names) -> Self {
         Self {
             options,
+            names,
             cwd: String::new(),
             sessions: IndexMap::new(),
             pending: Vec::new(),
@@ -120,6 +122,10 @@ impl Desk {
         self.pending.iter().filter(of_session)
     }
 
+    pub(crate) fn all_pending(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.iter()
+    }
+
     pub(crate) fn request(&self, id: Uuid) -> Option<&Pending> {
         self.pending.iter().find(|pending| pending.request_id == id)
     }
@@ -137,6 +143,22 @@ impl Desk {
         let last = self.session(session).map_or(0, |known| known.last_seq);
         self.joined.insert(session, last);
         self.watch(session, last);
+    }
+
+    /// Takes part in the session that the address names, if it does and that is not done yet.
+    pub(crate) fn join_named(&mut self) {
+        let named = self.options.session_id;
+        if let Some(session) = named.filter(|session| !self.has_joined(*session)) {
+            self.join(session);
+        }
+    }
+
+    /// Sends to a session that the front end may not take part in yet.
+    pub(crate) fn join_and_send(&mut self, session: Uuid, text: String) {
+        if !self.has_joined(session) {
+            self.join(session);
+        }
+        self.send(session, text);
     }
 
     /// Starts a session in the front end's folder. The answer carries the note.
@@ -195,6 +217,20 @@ impl Desk {
 
     pub(crate) fn deny(&mut self, request: Uuid, message: Option<String>, interrupt: bool) {
         self.decide(request, Decision::Deny(Deny { message, interrupt }));
+    }
+
+    /// Denies all open requests of a session that are like this.
+    pub(crate) fn deny_where(
+        &mut self,
+        session: Uuid,
+        fits: impl Fn(&Pending) -> bool,
+        message: &str,
+    ) {
+        let open = self.pending(session).filter(|pending| fits(pending));
+        let open: Vec<Uuid> = open.map(|pending| pending.request_id).collect();
+        for request in open {
+            self.deny(request, Some(message.to_owned()), false);
+        }
     }
 
     /// Answers questions, by their exact texts.
@@ -285,7 +321,7 @@ impl Desk {
             Native::SessionRemoved(id) => {
                 self.sessions.shift_remove(&id);
                 self.joined.shift_remove(&id);
-                News::SessionGone(id)
+                News::SessionGone
             }
             Native::Opened(pending) => {
                 let id = pending.request_id;
@@ -298,7 +334,7 @@ impl Desk {
                 if let Some(known) = known {
                     *known = pending;
                 }
-                News::Updated(id)
+                News::Updated
             }
             Native::Closed(closed) => {
                 let place = self

@@ -7,12 +7,15 @@
 
 mod agent_chat;
 mod attending;
+mod chat;
 mod desk;
 mod gobby;
+mod names;
 mod native;
 mod options;
 mod stream;
 mod tofucode;
+mod told;
 mod twicc;
 mod ui_chatter;
 
@@ -20,6 +23,7 @@ use uuid::Uuid;
 
 pub(crate) use attending::{Attending, Seat};
 pub(crate) use desk::{About, Desk, News, Step};
+pub(crate) use names::Names;
 pub(crate) use options::Options;
 
 /// What one front end says and hears.

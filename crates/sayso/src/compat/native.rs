@@ -9,6 +9,12 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+/// What a front end's message is.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Tag {
+    pub(crate) r#type: Option<String>,
+}
+
 /// Something that an agent waits for.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Pending {
@@ -50,6 +56,15 @@ struct Choice {
 impl Pending {
     pub(crate) fn is_question(&self) -> bool {
         self.request_type == RequestType::AskUserQuestion
+    }
+
+    /// The two kinds that the documents know.
+    pub(crate) fn kind(&self) -> &'static str {
+        if self.is_question() {
+            "ask_user_question"
+        } else {
+            "tool_approval"
+        }
     }
 
     /// The list of questions as the agent wrote it.

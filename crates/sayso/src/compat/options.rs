@@ -25,6 +25,9 @@ pub(crate) struct Options {
     pub(crate) timeout: Option<String>,
     #[serde(default)]
     pub(crate) auto_approve: Option<AutoApprove>,
+    /// Answers need not be among the options, where the dialect wants that.
+    #[serde(default)]
+    pub(crate) free_text: bool,
     /// `false` starts without a folder's own settings that nobody trusts yet.
     #[serde(default)]
     pub(crate) trust: Option<Untrusted>,

@@ -2,12 +2,12 @@
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
-use sayso_protocol::{PolicyOverrides, RawJson, RequestType, Session, SessionState, StartSession};
+use sayso_protocol::{PolicyOverrides, RawJson, Session, SessionState, StartSession};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::desk::{limits, write};
-use super::native::{self, Line, Pending};
+use super::native::{self, Line, Pending, Tag};
 use super::{About, Desk, Dialect, Entry, News, Options};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -81,11 +81,6 @@ enum Item<'a> {
 }
 
 #[derive(Deserialize)]
-struct Tag {
-    r#type: Option<String>,
-}
-
-#[derive(Deserialize)]
 struct Response {
     session_id: Option<Uuid>,
     request_id: Option<Uuid>,
@@ -128,10 +123,7 @@ impl Twicc {
         if response.request_id.is_some_and(|named| named != id) {
             return Err("`request_id` is not that of the pending request".to_owned());
         }
-        match (
-            kind.as_str(),
-            shown.request_type == RequestType::AskUserQuestion,
-        ) {
+        match (kind.as_str(), shown.is_question()) {
             ("tool_approval", false) if response.decision.as_deref() == Some("allow") => {
                 desk.allow(id, response.updated_input);
             }
@@ -154,12 +146,7 @@ impl Twicc {
     fn message(&self, text: &str, desk: &mut Desk) -> Result<(), String> {
         let message: Message = native::heard(text)?;
         match message.session_id {
-            Some(session) => {
-                if !desk.has_joined(session) {
-                    desk.join(session);
-                }
-                desk.send(session, message.text);
-            }
+            Some(session) => desk.join_and_send(session, message.text),
             None => {
                 let start = StartSession {
                     prompt: Some(message.text),
@@ -205,10 +192,7 @@ impl Dialect for Twicc {
     fn tell(&mut self, news: &News, desk: &mut Desk) {
         match news {
             News::Snapshot => {
-                let joins = desk.options.session_id.filter(|id| !desk.has_joined(*id));
-                if let Some(session) = joins {
-                    desk.join(session);
-                }
+                desk.join_named();
                 let alive = desk
                     .sessions()
                     .filter(|session| session.state != SessionState::Dead);
@@ -246,7 +230,7 @@ impl Dialect for Twicc {
                 let reason = &refused.message;
                 tracing::warn!(dialect = "twicc", ?about, reason, "a message was refused");
             }
-            News::SessionGone(_) | News::Updated(_) | News::Delta(..) | News::Done(_) => {}
+            News::SessionGone | News::Updated | News::Delta(..) | News::Done(_) => {}
         }
     }
 }
@@ -266,11 +250,7 @@ fn process<'a>(session: &'a Session, desk: &'a Desk) -> Process<'a> {
 fn shown(pending: &Pending) -> Shown<'_> {
     Shown {
         request_id: pending.request_id,
-        request_type: if pending.is_question() {
-            "ask_user_question"
-        } else {
-            "tool_approval"
-        },
+        request_type: pending.kind(),
         tool_name: &pending.tool_name,
         tool_input: &pending.tool_input,
         created_at: seconds(pending.created_at),

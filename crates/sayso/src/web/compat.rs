@@ -16,7 +16,7 @@ use super::socket::{End, GOODBYE, PING_EVERY, Pace, SEND_PATIENCE, SILENCE};
 use super::{MAXIMUM_MESSAGE, Web, frames};
 use crate::access::Pass;
 use crate::compat::{self, Desk, Dialect, Entry, Options, Seat, Step};
-use crate::hub::{Caller, Frame, HubMessage, Outbox, outbox};
+use crate::hub::{Caller, Frame, HubMessage, Interest, Outbox, outbox};
 
 pub(super) async fn upgrade(
     State(web): State<Web>,
@@ -37,7 +37,7 @@ pub(super) async fn upgrade(
             tracing::debug!(dialect = name, "the address of a socket cannot be read");
             let _ = error;
             let text = "The address cannot be read. Known are `token`, `cwd`, `session_id` (a UUID), `agent`, \
-                `timeout` (such as `90s`), `auto_approve=tools` and `trust=false`.";
+                `timeout` (such as `90s`), `auto_approve=tools`, `free_text=true` and `trust=false`.";
             Refused::new(ErrorCode::InvalidMessage, text).into_response()
         }
     }
@@ -51,6 +51,7 @@ async fn serve(socket: WebSocket, web: Web, pass: Pass, entry: Entry, options: O
         client,
         me: Box::new(web.access.me(&pass)),
         outbox: outbox.clone(),
+        interest: Interest::Everything,
         welcomed,
     };
     if web.hub.send(connected).await.is_err() || welcome.await.is_err() {
@@ -60,7 +61,7 @@ async fn serve(socket: WebSocket, web: Web, pass: Pass, entry: Entry, options: O
     let (sink, stream) = socket.split();
     let front_end = FrontEnd {
         dialect: (entry.open)(&options),
-        desk: Desk::new(options),
+        desk: Desk::new(options, web.names.clone()),
         name: entry.name,
         seats: Vec::new(),
         web,

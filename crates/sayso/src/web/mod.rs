@@ -35,7 +35,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::access::Access;
-use crate::compat::Attending;
+use crate::compat::{Attending, Names};
 use crate::hub::HubHandle;
 use crate::listen::Visitor;
 
@@ -56,6 +56,7 @@ pub(crate) struct Web {
     access: Access,
     gate: Arc<gate::Gate>,
     attending: Attending,
+    names: Names,
 }
 
 /// The whole server as a router.
@@ -66,6 +67,7 @@ pub fn router(hub: HubHandle, store: Store, access: Access, site: &Site) -> Rout
         access,
         gate: Arc::new(gate::Gate::new(site)),
         attending: Attending::default(),
+        names: Names::default(),
     };
     let (open, guarded, beside) = routes::routers();
     // A stranger is refused before its body is looked at.

@@ -260,7 +260,7 @@ async fn what_cannot_be_read_is_ignored_and_decides_nothing() {
     let server = TestServer::start().await;
     let mut tab = started(&server, &bash("touch never.txt")).await;
     let state = pending(&mut tab).await;
-    let mut without = |name: &str| {
+    let without = |name: &str| {
         let mut frame = response(&state, &json!({"decision": "allow"}));
         frame.as_object_mut().unwrap().remove(name);
         frame
