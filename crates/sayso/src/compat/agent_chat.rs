@@ -209,7 +209,7 @@ impl Dialect for AgentChat {
         let heard = native::heard::<Tag>(text).and_then(|tag| match tag.r#type.as_deref() {
             Some("chat_message") => self.message(text, desk),
             Some("ask_user_response") => Self::respond(text, desk),
-            other => Err(format!("There is no message of type {other:?}")),
+            other => Err(native::no_such(other)),
         });
         if let Err(problem) = heard {
             desk.say(error(&problem));

@@ -108,15 +108,13 @@ impl Gobby {
     }
 
     fn message(&mut self, text: &str, desk: &mut Desk) -> Result<(), String> {
-        let Message {
-            conversation_id,
-            content,
-        } = native::heard(text)?;
+        let heard: Message = native::heard(text)?;
+        let content = heard.content;
         let last = || {
             let last = desk.joined().last()?;
             self.conversations.get(&last).cloned()
         };
-        let conversation = conversation_id.or_else(last).unwrap_or_default();
+        let conversation = heard.conversation_id.or_else(last).unwrap_or_default();
         if let Some(waiting) = self.starting.get_mut(&conversation) {
             waiting.push(content);
             return Ok(());
@@ -203,7 +201,7 @@ impl Gobby {
         }
     }
 
-    /// A question that is asked was called before, unless this connection came later.
+    /// Questions are told here, other calls where this connection came later.
     fn calling(&mut self, pending: &Pending) -> Option<Written> {
         let call = pending.tool_use_id.as_ref()?;
         if !self.calls.insert(call.clone()) {
@@ -218,6 +216,8 @@ impl Gobby {
 
     fn line(&mut self, session: Uuid, line: &Line) -> Option<Written> {
         match line {
+            // It is told when it can be answered.
+            Line::ToolUse(tool) if tool.tool_name == "AskUserQuestion" => None,
             Line::ToolUse(tool) => {
                 let call = &tool.tool_use_id;
                 let status = Status::Calling {
@@ -253,7 +253,7 @@ impl Dialect for Gobby {
         let heard = native::heard::<Tag>(text).and_then(|tag| match tag.r#type.as_deref() {
             Some("chat_message") => self.message(text, desk),
             Some("ask_user_response") => self.respond(text, desk),
-            other => Err(format!("There is no message of type {other:?}")),
+            other => Err(native::no_such(other)),
         });
         if let Err(problem) = heard {
             desk.say(error(None, &problem));

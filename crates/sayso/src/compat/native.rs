@@ -15,6 +15,17 @@ pub(crate) struct Tag {
     pub(crate) r#type: Option<String>,
 }
 
+/// Why a message with this `type` is of no use.
+pub(crate) fn no_such(kind: Option<&str>) -> String {
+    match kind {
+        Some(kind) => {
+            let kind: String = kind.chars().take(100).collect();
+            format!("There is no message of type `{kind}`")
+        }
+        None => "The message has no `type`".to_owned(),
+    }
+}
+
 /// Something that an agent waits for.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Pending {

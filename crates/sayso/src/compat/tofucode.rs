@@ -186,7 +186,7 @@ impl Dialect for Tofucode {
         let heard = native::heard::<Tag>(text).and_then(|tag| match tag.r#type.as_deref() {
             Some("prompt") => self.prompt(text, desk),
             Some("permission_response" | "question_response") => Self::respond(text, desk),
-            other => Err(format!("There is no message of type {other:?}")),
+            other => Err(native::no_such(other)),
         });
         if let Err(problem) = heard {
             desk.say(error(&problem, None));

@@ -181,7 +181,7 @@ impl Dialect for Twicc {
             Some("send_message") => self.message(text, desk),
             Some("kill_process") => Self::kill(text, desk),
             Some("ping") => Ok(()),
-            other => Err(format!("there is no message of type {other:?}")),
+            other => Err(native::no_such(other)),
         });
         // The document asks for a warning and nothing else.
         if let Err(problem) = heard {

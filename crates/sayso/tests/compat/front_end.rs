@@ -17,6 +17,7 @@ pub(crate) struct FrontEnd {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     /// Frames that were read while waiting for another one.
     seen: Vec<Value>,
+    session: Option<String>,
 }
 
 impl FrontEnd {
@@ -31,12 +32,29 @@ impl FrontEnd {
         Self::at(server, dialect, &format!("&session_id={session}")).await
     }
 
+    /// Joins with another token than the owner's.
+    pub(crate) async fn with_token(
+        server: &TestServer,
+        dialect: &str,
+        token: &str,
+        session: &str,
+    ) -> Self {
+        let path = format!("/compat/{dialect}/ws?token={token}&session_id={session}");
+        Self::to(&server.url(&path).replacen("http", "ws", 1)).await
+    }
+
     async fn at(server: &TestServer, dialect: &str, more: &str) -> Self {
         let path = format!("/compat/{dialect}/ws?token={TOKEN}{more}");
-        let url = server.url(&path).replacen("http", "ws", 1);
-        let (socket, _) = tokio_tungstenite::connect_async(url).await.unwrap();
-        let seen = Vec::new();
-        Self { socket, seen }
+        Self::to(&server.url(&path).replacen("http", "ws", 1)).await
+    }
+
+    pub(crate) async fn to(address: &str) -> Self {
+        let (socket, _) = tokio_tungstenite::connect_async(address).await.unwrap();
+        Self {
+            socket,
+            seen: Vec::new(),
+            session: None,
+        }
     }
 
     pub(crate) async fn send(&mut self, frame: &Value) {
@@ -56,8 +74,13 @@ impl FrontEnd {
                 }
             }
         };
-        let frame = tokio::time::timeout(PATIENCE, read).await;
-        frame.unwrap_or_else(|_| panic!("nothing comes any more; seen were {:#?}", self.seen))
+        let frame: Result<Value, _> = tokio::time::timeout(PATIENCE, read).await;
+        let frame =
+            frame.unwrap_or_else(|_| panic!("nothing comes any more; seen were {:#?}", self.seen));
+        let session = [&frame["session_id"], &frame["sessionId"]];
+        let session = session.into_iter().find_map(Value::as_str);
+        self.session = session.map(str::to_owned).or(self.session.take());
+        frame
     }
 
     /// The first frame, also among those already read, that fits.
@@ -83,6 +106,11 @@ impl FrontEnd {
         &self.seen
     }
 
+    /// The session that was last spoken of.
+    pub(crate) fn session(&self) -> String {
+        self.session.clone().expect("a session has begun")
+    }
+
     pub(crate) async fn close(mut self) {
         self.socket.close(None).await.unwrap();
         // Until the server has let go as well.
@@ -98,4 +126,23 @@ pub(crate) async fn refused(server: &TestServer, path: &str) -> u16 {
         Err(error) => panic!("{error}"),
         Ok(_) => 101,
     }
+}
+
+/// How the first request of a session ended, asked without being a client that could answer it.
+pub(crate) async fn first_outcome(server: &TestServer, session: &str) -> Value {
+    let api = reqwest::Client::builder().no_proxy().build().unwrap();
+    let url = server.url(&format!("/api/sessions/{session}/transcript"));
+    let ask = async {
+        loop {
+            let page = api.get(&url).bearer_auth(TOKEN).send().await.unwrap();
+            let page: Value = page.json().await.unwrap();
+            let mut entries = page["entries"].as_array().unwrap().iter();
+            if let Some(decision) = entries.find(|entry| entry["kind"] == "decision") {
+                return decision["outcome"].clone();
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let outcome = tokio::time::timeout(PATIENCE, ask).await;
+    outcome.expect("the request ends")
 }

@@ -6,9 +6,14 @@
     reason = "a failure fails the test"
 )]
 
+mod agent_chat;
 mod front_end;
+mod gobby;
 mod scripts;
+mod tofucode;
+mod together;
 mod twicc;
+mod ui_chatter;
 
 #[path = "../support/mod.rs"]
 mod support;

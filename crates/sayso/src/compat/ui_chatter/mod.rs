@@ -209,7 +209,7 @@ impl Dialect for UiChatter {
             Some("chat") => self.message(text, desk),
             Some("permission_response") => Self::respond(text, desk),
             Some("update_permission_mode") => Self::update_mode(text, desk),
-            other => Err(format!("There is no message of type {other:?}")),
+            other => Err(native::no_such(other)),
         });
         if let Err(problem) = heard {
             desk.say(error("invalid_request", &problem));
