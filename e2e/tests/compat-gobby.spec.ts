@@ -30,10 +30,7 @@ test('the real CLI asks a Gobby page, which answers; its tools are allowed becau
   })
   page.send({ type: 'chat_message', conversation_id: 'c1', content: 'Do it' })
   const status = async (call: string, is: string) =>
-    page.ofType(
-      'tool_status',
-      (frame) => frame['tool_call_id'] === call && frame['status'] === is,
-    )
+    page.ofType('tool_status', (frame) => frame['tool_call_id'] === call && frame['status'] === is)
 
   await status('first', 'calling')
   expect(await status('first', 'completed')).toMatchObject({ result: 'ran' })

@@ -228,6 +228,23 @@ async fn a_question_stays_while_another_page_of_the_conversation_is_there() {
 }
 
 #[tokio::test]
+async fn an_agent_that_is_stopped_ends_its_call() {
+    let server = TestServer::start().await;
+    let mut native = server.connect().await;
+    let script = json!({"steps": [one_question("call_1")]});
+    let mut page = started(&server, &script, "").await;
+    status(&mut page, "calling").await;
+    let request = native.opened().await;
+    native
+        .call(json!({"type": "stop_session", "session_id": request["session_id"]}))
+        .await;
+    let ended = status(&mut page, "error").await;
+    assert_eq!(ended["tool_call_id"], "call_1");
+    assert_eq!(native.closed(&request).await["what"], "withdrawn");
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn other_tools_wait_for_somebody_unless_the_connection_asks_otherwise() {
     let server = TestServer::start().await;
     let mut native = server.connect().await;

@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 use sayso::config::PolicySettings;
 use serde_json::{Value, json};
 
-use crate::front_end::FrontEnd;
+use crate::front_end::{FrontEnd, refused};
 use crate::scripts::questions;
 use crate::support::{TOKEN, TestServer, bash, first_request, printed_url};
 
@@ -167,6 +167,22 @@ async fn a_token_that_may_only_look_decides_nothing_in_any_dialect() {
 }
 
 #[tokio::test]
+async fn nobody_comes_in_without_a_token_to_a_dialect_that_is_not_there_or_with_unknown_options() {
+    let server = TestServer::start().await;
+    let cases = [
+        ("/compat/twicc/ws".to_owned(), 401),
+        ("/compat/twicc/ws?token=wrong".to_owned(), 401),
+        (format!("/compat/klingon/ws?token={TOKEN}"), 404),
+        (format!("/compat/twicc/ws?token={TOKEN}&cmd=1"), 400),
+        (format!("/compat/twicc/ws?token={TOKEN}&session_id=x"), 400),
+    ];
+    for (path, status) in cases {
+        assert_eq!(refused(&server, &path).await, status, "{path}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn the_endpoints_are_printed_with_a_line_that_works() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = tokio::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
@@ -186,8 +202,7 @@ async fn the_endpoints_are_printed_with_a_line_that_works() {
             .find(|line| line.contains("websocat") && line.contains(&format!("/{dialect}/ws?")));
         let line = line.unwrap_or_else(|| panic!("{dialect} in {printed}"));
         let frame = line.split('\'').nth(1).unwrap();
-        let address = line.split('"').next_back().unwrap();
-        let address = line.split('"').rev().nth(1).unwrap_or(address);
+        let address = line.split('"').rev().nth(1).unwrap();
         let address = address.replace("$SAYSO_TOKEN", TOKEN);
         let address = address.replace("$PWD", &folder.path().display().to_string());
         let mut page = FrontEnd::to(&address).await;
@@ -213,6 +228,31 @@ async fn read_until(stdout: tokio::process::ChildStdout, last: &str) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Each page names all tests of its dialect, and none that is not there.
+#[test]
+fn the_pages_name_the_tests() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for dialect in DIALECTS {
+        let tests = format!("tests/compat/{}.rs", dialect.replace('-', "_"));
+        let source = std::fs::read_to_string(root.join(tests)).unwrap();
+        let functions = source.split("#[tokio::test]\nasync fn ").skip(1);
+        let page = root.join(format!("../../docs/compat/{dialect}.md"));
+        let page = std::fs::read_to_string(page).unwrap();
+        let tests: Vec<&str> = functions
+            .map(|function| function.split('(').next().unwrap())
+            .collect();
+        assert!(tests.len() > 8, "{dialect}: {tests:?}");
+        for name in &tests {
+            assert!(page.contains(&format!("`{name}`")), "{dialect}.md: {name}");
+        }
+        let rows = page.lines().filter(|line| line.starts_with("| "));
+        let named = rows.flat_map(|row| row.split('`').skip(1).step_by(2));
+        for name in named.filter(|name| name.matches('_').count() > 3) {
+            assert!(tests.contains(&name), "{dialect}.md: {name} is no test");
+        }
+    }
 }
 
 /// The names of dialects stand in their own folder only, and each adapter is small.

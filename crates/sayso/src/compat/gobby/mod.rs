@@ -1,17 +1,18 @@
 //! Gobby: conversations with tool calls; questions are answered by the id of their call.
 
+mod frames;
+
 use std::collections::{HashMap, HashSet};
 
-use indexmap::IndexMap;
-use sayso_protocol::{ErrorCode, PolicyOverrides, RawJson, RequestType, StartSession};
-use serde::{Deserialize, Serialize};
+use sayso_protocol::{ErrorCode, OutcomeKind, PolicyOverrides, RequestType, StartSession};
 use uuid::Uuid;
 
 use super::chat::{Chat, Talk};
-use super::desk::{Written, limits, write};
+use super::desk::{Written, limits};
 use super::native::{self, Line, Pending, Tag};
 use super::options::AutoApprove;
 use super::{About, Desk, Dialect, Entry, News, Options};
+use frames::{Message, Response, Status, error, stream, tool_status};
 
 const NAME: &str = "gobby";
 
@@ -31,54 +32,6 @@ struct Gobby {
     starting: HashMap<String, Vec<String>>,
     /// Calls that were told, until their result is.
     calls: HashSet<String>,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Said<'a> {
-    ToolStatus {
-        conversation_id: &'a str,
-        tool_call_id: &'a str,
-        #[serde(flatten)]
-        status: Status<'a>,
-    },
-    ChatStream {
-        conversation_id: &'a str,
-        content: &'a str,
-        done: bool,
-    },
-    ChatError {
-        conversation_id: Option<&'a str>,
-        error: &'a str,
-    },
-}
-
-#[derive(Serialize)]
-#[serde(tag = "status", rename_all = "snake_case")]
-enum Status<'a> {
-    Calling {
-        tool_name: &'a str,
-        arguments: &'a RawJson,
-    },
-    Completed {
-        result: String,
-    },
-    Error {
-        error: String,
-    },
-}
-
-#[derive(Deserialize)]
-struct Message {
-    conversation_id: Option<String>,
-    content: String,
-}
-
-#[derive(Deserialize)]
-struct Response {
-    conversation_id: String,
-    tool_call_id: Option<String>,
-    answers: IndexMap<String, String>,
 }
 
 impl Gobby {
@@ -197,7 +150,19 @@ impl Gobby {
                 };
                 Some(error(session.and_then(|session| self.name(session)), text))
             }
-            Talk::Over { .. } | Talk::Changed(_) | Talk::Done(_) => None,
+            Talk::Over { session, end, .. } => {
+                let (pending, outcome) = end?;
+                let gone = [OutcomeKind::Withdrawn, OutcomeKind::Orphaned];
+                let call = pending.tool_use_id.as_ref()?;
+                // Other ends are told by the call's result, which does not come here.
+                if !gone.contains(&outcome.what) || !self.calls.remove(call) {
+                    return None;
+                }
+                let error = "The agent does not wait any more".to_owned();
+                let status = Status::Error { error };
+                Some(tool_status(self.name(session)?, call, status))
+            }
+            Talk::Changed(_) | Talk::Done(_) => None,
         }
     }
 
@@ -230,7 +195,10 @@ impl Gobby {
             }
             Line::ToolResult(result) => {
                 let call = &result.tool_use_id;
-                self.calls.remove(call);
+                // A call that was given up has ended already.
+                if !self.calls.remove(call) {
+                    return None;
+                }
                 let text = native::plain(&result.content);
                 let status = match result.is_error {
                     true => Status::Error { error: text },
@@ -273,27 +241,4 @@ impl Dialect for Gobby {
         let why = "The user disconnected before they answered";
         desk.deny_where(session, Pending::is_question, why);
     }
-}
-
-fn tool_status(conversation_id: &str, tool_call_id: &str, status: Status<'_>) -> Written {
-    write(&Said::ToolStatus {
-        conversation_id,
-        tool_call_id,
-        status,
-    })
-}
-
-fn stream(conversation_id: &str, content: &str, done: bool) -> Written {
-    write(&Said::ChatStream {
-        conversation_id,
-        content,
-        done,
-    })
-}
-
-fn error(conversation_id: Option<&str>, error: &str) -> Written {
-    write(&Said::ChatError {
-        conversation_id,
-        error,
-    })
 }
