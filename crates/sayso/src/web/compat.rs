@@ -127,6 +127,13 @@ impl FrontEnd {
         ping.tick().await;
         let mut pace = Pace::new();
         let mut last_heard = Instant::now();
+        // The welcome is queued: nothing is heard before the desk knows what is going on.
+        let Some(welcome) = queued.recv().await else {
+            return End::ShuttingDown;
+        };
+        if let Err(end) = self.told(&welcome, queued.is_empty()).await {
+            return end;
+        }
         loop {
             let next = tokio::select! {
                 frame = queued.recv() => Next::Told(frame),
