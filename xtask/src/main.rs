@@ -7,6 +7,7 @@
 )]
 
 mod autobahn;
+mod bench;
 mod chromium;
 mod fuzz;
 mod node;
@@ -31,6 +32,8 @@ Usage: cargo xtask <command>
                    feeds hostile input to what reads it, each target for 5 minutes
   screenshot       takes the pictures in docs from the real thing
   measure          how a long transcript opens, scrolls and streams and how fast a card appears, in figures
+  bench [--full | --only SCENARIO,… | --web]
+                   Sayso beside the designs it replaces; two minutes, or all of it; --web is `measure`
   autobahn         Autobahn's WebSocket suite, where Python 2.7 has it
   types            rewrites ui/src/protocol.gen.ts from crates/protocol";
 
@@ -56,6 +59,7 @@ fn run() -> Result<()> {
         ["fuzz", words @ ..] => fuzz::run(&root, words),
         ["screenshot"] => suite::take_pictures(&root),
         ["measure"] => suite::measure(&root),
+        ["bench", words @ ..] => bench::run(&root, words),
         ["autobahn"] => autobahn::run(&root),
         ["types"] => suite::rewrite_types(&root),
         [] | ["help" | "--help" | "-h"] => {
