@@ -524,7 +524,7 @@ impl Ask {
                 json!({}),
             ),
             _ => (
-                json!({"command": format!("{mark} --run {}", filler(size)), "description": "Run the benchmark step"}),
+                json!({"command": format!("{mark} --run {}", arguments(size)), "description": "Run the benchmark step"}),
                 Some("Run the benchmark step"),
                 json!({"permission_suggestions": [{"type": "addRules", "rules": [{"toolName": tool, "ruleContent": format!("{mark}:*")}],
                         "behavior": "allow", "destination": "localSettings"}],
@@ -568,6 +568,18 @@ impl Ask {
 /// Text like program source: newlines, quotes and a few non-ASCII characters,
 /// so that JSON escaping and UTF-8 checks cost what they cost in practice.
 /// The JSON form is within a few bytes of `n`.
+/// Words that a shell takes as they are, so that a host that reads commands can
+/// tell what would run.
+fn arguments(n: usize) -> String {
+    "--name value café src/main.rs "
+        .chars()
+        .cycle()
+        .take(n)
+        .collect::<String>()
+        .trim_end()
+        .to_string()
+}
+
 fn filler(n: usize) -> String {
     const LINE: &str = "    let name = \"value\"; // checks café\n    call(name, 42)?;\n";
     let mut s = String::with_capacity(n + 8);
