@@ -1,11 +1,14 @@
 //! The one task that writes.
 //!
 //! It takes what has queued up while it was busy and commits it as one transaction, because a commit
-//! costs far more than the rows in it.
+//! costs far more than the rows in it. What nobody waits for stays a moment for what somebody does.
+
+use std::time::Duration;
 
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
 
 use crate::audit::{self, Head};
 use crate::error::WriteError;
@@ -17,11 +20,27 @@ use sqlx::SqliteConnection;
 /// How many jobs one transaction may hold. More would make the first wait for the last.
 const JOBS_PER_COMMIT: usize = 256;
 
+/// How long a job that no agent waits for waits for one that some agent does.
+const LINGER: Duration = Duration::from_millis(10);
+
 /// Writes that are made together or not at all. The token is the caller's, to know the job again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriteJob {
     pub token: u64,
     pub writes: Vec<Write>,
+}
+
+impl WriteJob {
+    /// What an agent or a client waits for cannot.
+    fn can_wait(&self) -> bool {
+        let can_wait = |write: &Write| {
+            matches!(
+                write,
+                Write::AppendEntry(_) | Write::PutSession(_) | Write::SetDelivery { .. }
+            )
+        };
+        !self.writes.is_empty() && self.writes.iter().all(can_wait)
+    }
 }
 
 /// What became of a job. After `Ok` it outlives the process.
@@ -110,6 +129,7 @@ async fn run(
 ) {
     let mut jobs = Vec::with_capacity(JOBS_PER_COMMIT);
     while queued.recv_many(&mut jobs, JOBS_PER_COMMIT).await > 0 {
+        gather(&mut queued, &mut jobs).await;
         let results = write(&store, &jobs).await;
         if let Some(head) = store.tail().head {
             heads.send_if_modified(|known| known.replace(head) != Some(head));
@@ -124,6 +144,19 @@ async fn run(
             };
             // With nobody left to tell, what is queued is still worth keeping.
             completions.send(completion).await.ok();
+        }
+    }
+}
+
+/// What only tells what happened goes into the commit of what is waited for next, if that comes soon.
+async fn gather(queued: &mut mpsc::Receiver<WriteJob>, jobs: &mut Vec<WriteJob>) {
+    let until = Instant::now() + LINGER;
+    while jobs.len() < JOBS_PER_COMMIT && jobs.iter().all(WriteJob::can_wait) {
+        let room = JOBS_PER_COMMIT - jobs.len();
+        match timeout_at(until, queued.recv_many(jobs, room)).await {
+            // The time is over, or nothing more will come.
+            Err(_) | Ok(0) => return,
+            Ok(_) => {}
         }
     }
 }

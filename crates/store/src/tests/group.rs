@@ -33,6 +33,45 @@ async fn queued_jobs_share_commits_and_keep_their_order() {
 }
 
 #[tokio::test]
+async fn what_nobody_waits_for_is_committed_with_what_somebody_does() {
+    let mut bench = Bench::in_memory().await;
+    bench
+        .write([
+            Write::PutSession(session(1)),
+            Write::OpenRequest(request(1, 11)),
+        ])
+        .await
+        .unwrap();
+    let commits = count_commits(&bench).await;
+    // Its time does not pass while the writer is given every chance to begin.
+    tokio::time::pause();
+    let jobs = [
+        Write::AppendEntry(entry(1, 1)),
+        Write::PutSession(session(1)),
+        Write::Decide(decision(11, Outcome::Allowed)),
+    ];
+    for (token, write) in (0..).zip(jobs) {
+        let writes = vec![write];
+        bench.writer.submit(WriteJob { token, writes }).unwrap();
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+    }
+    tokio::time::resume();
+    for token in 0..3 {
+        let completion = bench.completions.recv().await.unwrap();
+        assert_eq!((completion.token, completion.result), (token, Ok(())));
+    }
+    assert_eq!(commits.load(Ordering::SeqCst), 1);
+    // Alone it is committed as well, a moment later.
+    bench
+        .write([Write::AppendEntry(entry(1, 2))])
+        .await
+        .unwrap();
+    assert_eq!(commits.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
 async fn a_poisoned_job_fails_alone_and_whole() {
     let mut bench = Bench::in_memory().await;
     let results = bench
