@@ -33,12 +33,8 @@ pub struct WriteJob {
 impl WriteJob {
     /// What an agent or a client waits for cannot.
     fn can_wait(&self) -> bool {
-        let can_wait = |write: &Write| {
-            matches!(
-                write,
-                Write::AppendEntry(_) | Write::PutSession(_) | Write::SetDelivery { .. }
-            )
-        };
+        let can_wait =
+            |write: &Write| matches!(write, Write::AppendEntry(_) | Write::SetDelivery { .. });
         !self.writes.is_empty() && self.writes.iter().all(can_wait)
     }
 }

@@ -136,7 +136,7 @@ pub(crate) async fn first_outcome(server: &TestServer, session: &str) -> Value {
         loop {
             let page = api.get(&url).bearer_auth(TOKEN).send().await.unwrap();
             let page: Value = page.json().await.unwrap();
-            let mut entries = page["entries"].as_array().unwrap().iter();
+            let mut entries = page["entries"].as_array().into_iter().flatten();
             if let Some(decision) = entries.find(|entry| entry["kind"] == "decision") {
                 return decision["outcome"].clone();
             }

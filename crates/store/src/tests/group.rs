@@ -47,7 +47,7 @@ async fn what_nobody_waits_for_is_committed_with_what_somebody_does() {
     tokio::time::pause();
     let jobs = [
         Write::AppendEntry(entry(1, 1)),
-        Write::PutSession(session(1)),
+        Write::AppendEntry(entry(1, 2)),
         Write::Decide(decision(11, Outcome::Allowed)),
     ];
     for (token, write) in (0..).zip(jobs) {
@@ -65,7 +65,7 @@ async fn what_nobody_waits_for_is_committed_with_what_somebody_does() {
     assert_eq!(commits.load(Ordering::SeqCst), 1);
     // Alone it is committed as well, a moment later.
     bench
-        .write([Write::AppendEntry(entry(1, 2))])
+        .write([Write::AppendEntry(entry(1, 3))])
         .await
         .unwrap();
     assert_eq!(commits.load(Ordering::SeqCst), 2);
