@@ -308,6 +308,20 @@ async fn every_route_wants_its_scope() {
             assert_eq!(seen, refused(403, "forbidden"), "{name}");
         }
     }
+    let everything = Scope::ALL.map(Scope::as_str);
+    let token = world.token(&everything).await;
+    for route in table() {
+        if route.need == Need::Owner {
+            let request = world.request(route.method.clone(), route.path);
+            let seen = refusal(request.bearer_auth(&token).json(&json!({}))).await;
+            assert_eq!(
+                seen,
+                refused(403, "forbidden"),
+                "{} is not the owner",
+                route.path
+            );
+        }
+    }
     world.server.stop().await;
 }
 
