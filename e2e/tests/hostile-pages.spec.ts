@@ -208,6 +208,39 @@ test('pages of others read nothing and change nothing', async ({
   expect(await state(server)).toEqual(before)
 })
 
+test('pages of others keep nobody out with wrong tokens', async ({
+  server,
+  context,
+  page,
+  site,
+}) => {
+  site.pages.set('/', HTML)
+  await page.goto(`${site.origins()[0]}/`)
+  const tries = await page.evaluate(async (server) => {
+    const ask = (url: string) =>
+      new Promise<void>((resolve) => {
+        const image = new Image()
+        image.onload = image.onerror = () => resolve()
+        image.src = url
+      })
+    let tries = 0
+    for (let number = 0; number < 80; number++) {
+      await ask(`${server}/?token=wrong-${number}`)
+      await fetch(`${server}/compat/twicc/ws?token=wrong-${number}`, { mode: 'no-cors' })
+      tries += 2
+    }
+    return tries
+  }, server.origin)
+  expect(tries).toBe(160)
+  const wrong = await fetch(`${server.origin}/api/me`, {
+    headers: { authorization: 'Bearer wrong' },
+  })
+  expect(wrong.status, 'none of them was counted').toBe(401)
+  await page.goto(server.link)
+  await expect(page.getByTestId('connection-status')).toHaveAttribute('data-status', 'connected')
+  expect(await context.cookies(server.origin)).toHaveLength(1)
+})
+
 test('no page of ours shows itself inside of another', async ({
   app,
   server,

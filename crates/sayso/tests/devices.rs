@@ -313,6 +313,27 @@ async fn nobody_gives_away_more_than_they_have() {
     server.stop().await;
 }
 
+/// It lets a browser in that may do everything, and nobody confirms it.
+#[tokio::test]
+async fn a_link_like_the_printed_one_is_made_by_the_owner_alone() {
+    let server = TestServer::start().await;
+    let path = "/api/devices/printed_link";
+    let all: &[&str] = &["view", "answer", "approve", "rules", "admin"];
+    for scopes in [&["admin"], all] {
+        let (script, _) = token(&server, scopes).await;
+        let (status, answer) = api(&server, &script, Method::POST, path, json!({})).await;
+        assert_eq!(status, StatusCode::FORBIDDEN, "{scopes:?} {answer}");
+        assert_eq!(answer["url"], Value::Null);
+    }
+    let secret = secret_of(&post(&server, path, json!({})).await);
+    let mut browser = Browser::of(&server);
+    browser.pair(&secret).await;
+    assert!(browser.is_in().await);
+    let answer = browser.send(Method::POST, path, &json!({})).await;
+    assert_eq!(answer.status(), StatusCode::FORBIDDEN, "a browser is none");
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn the_password_is_asked_for_before_risky_actions() {
     let server = TestServer::start().await;
@@ -374,6 +395,68 @@ async fn wrong_tokens_are_slowed_down_and_the_right_one_is_not() {
     assert_eq!(seen[0], 401);
     assert_eq!(*seen.last().unwrap(), 429);
     assert_eq!(me(TOKEN).await.0, StatusCode::OK);
+    let mut browser = Browser::of(&server);
+    assert_eq!(browser.pair("wrong").await.0.as_u16(), 429);
+    let page = async |token: &str| {
+        let client = Client::builder().no_proxy();
+        let client = client.redirect(reqwest::redirect::Policy::none());
+        let page = server.url(&format!("/?token={token}"));
+        let answer = client.build().unwrap().get(page).send().await.unwrap();
+        answer.status().as_u16()
+    };
+    assert_eq!([page("wrong").await, page(TOKEN).await], [429, 303]);
+    let link = post(&server, "/api/devices/printed_link", json!({})).await;
+    let (status, entered) = browser.pair(&secret_of(&link)).await;
+    assert_eq!(status, StatusCode::OK, "{entered}");
+    server.stop().await;
+}
+
+/// Any page can make a browser ask for a picture, and a picture's address can hold a token.
+#[tokio::test]
+async fn the_tries_of_other_pages_count_for_nothing() {
+    let server = TestServer::start().await;
+    let client = Client::builder().no_proxy();
+    let client = client.redirect(reqwest::redirect::Policy::none());
+    let client = client.build().unwrap();
+    let picture = async |path: String| {
+        let request = client.get(server.url(&path));
+        let request = request.header("sec-fetch-site", "cross-site");
+        let answer = request.send().await.unwrap();
+        let cookie = answer.headers().contains_key("set-cookie");
+        assert!(!cookie, "{path} lets nobody in");
+        answer.status().as_u16()
+    };
+    for _ in 0..80 {
+        assert_eq!(picture("/?token=wrong".to_owned()).await, 303);
+        let socket = "/compat/twicc/ws?token=wrong".to_owned();
+        assert_eq!(picture(socket).await, 403);
+    }
+    assert_eq!(picture(format!("/?token={TOKEN}")).await, 303);
+    let (status, _) = api(&server, "wrong", Method::GET, "/api/me", json!({})).await;
+    assert_eq!(status, StatusCode::UNAUTHORIZED, "the first that counts");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_device_that_guesses_the_password_holds_up_nobody_else() {
+    let server = TestServer::start().await;
+    let (script, _) = token(&server, &["view"]).await;
+    post(&server, "/api/password", json!({"new": "correct horse"})).await;
+    let prove = |token: String, text: &str| {
+        let (server, body) = (&server, json!({"password": text}));
+        async move {
+            api(server, &token, Method::POST, "/api/prove", body)
+                .await
+                .0
+        }
+    };
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        seen.push(prove(script.clone(), "wrong").await.as_u16());
+    }
+    assert_eq!(seen, [403, 403, 403, 429, 429]);
+    let owners = prove(TOKEN.to_owned(), "correct horse").await;
+    assert_eq!(owners, StatusCode::OK, "at the same address");
     server.stop().await;
 }
 

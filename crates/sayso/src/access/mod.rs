@@ -185,13 +185,14 @@ impl Access {
         }
     }
 
-    /// How long this address has to wait before it may guess again.
-    pub fn must_wait(&self, from: IpAddr, guess: Guess) -> Option<Duration> {
-        self.state().attempts.wait(from, guess, Instant::now())
-    }
-
-    pub fn was_wrong(&self, from: IpAddr, guess: Guess) {
-        self.state().attempts.wrong(from, guess, Instant::now());
+    /// Notes a wrong try; beyond what is let pass, the next has to wait.
+    pub fn count_wrong(&self, from: IpAddr, guess: Guess) -> Result<(), AccessError> {
+        let (mut state, now) = (self.state(), Instant::now());
+        if let Some(wait) = state.attempts.wait(from, guess, now) {
+            return Err(AccessError::Wait(wait));
+        }
+        state.attempts.wrong(from, guess, now);
+        Ok(())
     }
 
     pub fn devices(&self) -> sayso_protocol::Devices {

@@ -11,6 +11,7 @@ mod hosts;
 mod lobby;
 mod places;
 mod self_signed;
+mod source;
 mod stream;
 mod tls;
 
@@ -28,6 +29,7 @@ pub(crate) use bucket::Bucket;
 pub use client::OwnServer;
 pub(crate) use connection::Visitor;
 pub(crate) use hosts::{host_values, public_host};
+pub(crate) use source::Source;
 pub use tls::{Fingerprint, Tls, TlsError};
 
 use crate::config::{Config, TlsMode};
