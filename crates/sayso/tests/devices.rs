@@ -384,6 +384,26 @@ async fn the_password_is_asked_for_before_risky_actions() {
     server.stop().await;
 }
 
+/// What would run counts, and not what was asked for.
+#[tokio::test]
+async fn an_edit_that_cannot_be_taken_back_wants_the_password_as_well() {
+    let server = TestServer::start().await;
+    post(&server, "/api/password", json!({"new": "correct horse"})).await;
+    let mut owner = server.connect().await;
+    owner.start(&server, &bash("touch here")).await;
+    let request = owner.opened().await;
+    assert_eq!(request["destructive"], false, "{request}");
+    let edit = json!({"behavior": "allow", "updated_input": {"command": "rm -rf build"}});
+    let refused = owner.respond(&request, edit.clone()).await;
+    assert_eq!(refused["code"], "proof_required", "{refused}");
+    let proof = json!({"password": "correct horse"});
+    post(&server, "/api/prove", proof).await;
+    let done = owner.respond(&request, edit).await;
+    assert_eq!(done["type"], "ack", "{done}");
+    assert_eq!(owner.closed(&request).await["edited"], true);
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn wrong_tokens_are_slowed_down_and_the_right_one_is_not() {
     let server = TestServer::start().await;
