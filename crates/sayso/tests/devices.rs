@@ -1,7 +1,12 @@
 //! Pairing, devices, tokens, scopes and the password, over the real routes.
 
-#![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a failure in a helper fails the test"
+)]
 
+mod expire;
 mod support;
 
 use pretty_assertions::assert_eq;
@@ -212,6 +217,64 @@ async fn a_revoked_device_is_out_at_once_and_after_a_restart() {
     server.stop().await;
 }
 
+/// In each dialect, a yes that is on its way while the device is shown the door.
+#[tokio::test]
+async fn a_revoked_device_decides_nothing_any_more() {
+    let server = TestServer::start().await;
+    let mut owner = server.connect().await;
+    let session = owner.start(&server, &bash("touch here")).await;
+    let request = owner.opened().await;
+    let native = json!({"type": "respond", "request_id": request["request_id"],
+        "input_digest": request["input_digest"], "decision": {"behavior": "allow"}});
+    let compat = json!({"type": "pending_request_response", "session_id": session,
+        "request_id": request["request_id"], "request_type": "tool_approval",
+        "decision": "allow"});
+    for (dialect, frame) in [(None, native), (Some("twicc"), compat)] {
+        let (script, id) = token(&server, &["view", "answer", "approve"]).await;
+        let mut socket = match dialect {
+            None => server.connect_with(&script).await,
+            Some(dialect) => server.connect_compat(dialect, &script).await,
+        };
+        socket.next().await;
+        let path = format!("/api/devices/{id}");
+        let (status, _) = api(&server, TOKEN, Method::DELETE, &path, json!({})).await;
+        assert_eq!(status, StatusCode::OK);
+        socket.send_text_ignoring_errors(&frame.to_string()).await;
+        assert_eq!(socket.close_code().await, Some(4401), "{dialect:?}");
+        let open = api(&server, TOKEN, Method::GET, "/api/requests", json!({})).await;
+        let still = &open.1["pending_requests"][0]["request_id"];
+        assert_eq!(still, &request["request_id"], "{dialect:?}");
+    }
+    server.stop().await;
+}
+
+/// The end of a token ends its sockets, too, though nobody revokes it and they say nothing.
+#[tokio::test]
+async fn a_token_that_expires_loses_its_open_sockets() {
+    let mut server = TestServer::start().await;
+    let (script, _) = token(&server, &["view"]).await;
+    // On a slow machine the first one may be over before the sockets are open.
+    for seconds in [4, 20, 40] {
+        let folder = server.stop().await;
+        let database = folder.path().join("data/sayso.db");
+        expire::all(&database, jiff::SignedDuration::from_secs(seconds)).await;
+        server = TestServer::start_in(folder, sayso::config::PolicySettings::default()).await;
+        let (status, _) = api(&server, &script, Method::GET, "/api/me", json!({})).await;
+        if status == StatusCode::UNAUTHORIZED {
+            continue;
+        }
+        let mut native = server.connect_with(&script).await;
+        let mut compat = server.connect_compat("twicc", &script).await;
+        assert_eq!(native.close_code().await, Some(4401));
+        assert_eq!(compat.close_code().await, Some(4401));
+        let (status, _) = api(&server, &script, Method::GET, "/api/me", json!({})).await;
+        assert_eq!(status, StatusCode::UNAUTHORIZED);
+        server.stop().await;
+        return;
+    }
+    panic!("the machine is too slow for this");
+}
+
 #[tokio::test]
 async fn other_scopes_hold_at_once() {
     let server = TestServer::start().await;
@@ -401,6 +464,48 @@ async fn an_edit_that_cannot_be_taken_back_wants_the_password_as_well() {
     let done = owner.respond(&request, edit).await;
     assert_eq!(done["type"], "ack", "{done}");
     assert_eq!(owner.closed(&request).await["edited"], true);
+    server.stop().await;
+}
+
+/// Anybody can write these headers. Without `--behind-proxy` there is not even a proxy that could.
+#[tokio::test]
+async fn what_is_said_of_other_hosts_and_addresses_is_not_believed() {
+    let server = TestServer::start().await;
+    let client = Client::builder().no_proxy().build().unwrap();
+    let forwarded = |request: reqwest::RequestBuilder, host: &str, address: &str| {
+        request
+            .header("x-forwarded-host", host)
+            .header("x-forwarded-proto", "https")
+            .header("x-forwarded-for", address)
+            .header("x-real-ip", address)
+            .header(
+                "forwarded",
+                format!("for={address};host={host};proto=https"),
+            )
+    };
+    let own = server.address.to_string();
+    let ask = client.get(server.url("/api/me")).bearer_auth(TOKEN);
+    let ask = forwarded(ask.header("host", "evil.example"), &own, "127.0.0.1");
+    assert_eq!(ask.send().await.unwrap().status(), StatusCode::FORBIDDEN);
+    let link = client.post(server.url("/api/devices/pairings"));
+    let link = link.bearer_auth(TOKEN).json(&json!({"scopes": ["view"]}));
+    let link = forwarded(link, "evil.example", "203.0.113.9").send().await;
+    let link: Value = link.unwrap().json().await.unwrap();
+    let url = link["url"].as_str().unwrap();
+    assert!(url.starts_with(&format!("http://{own}/")), "{url}");
+    let pair = client.post(server.url("/api/pair"));
+    let pair = pair.json(&json!({"secret": secret_of(&link)}));
+    let pair = forwarded(pair, "evil.example", "203.0.113.9").send().await;
+    assert_eq!(pair.unwrap().status(), StatusCode::ACCEPTED);
+    let (_, seen) = api(&server, TOKEN, Method::GET, "/api/devices", json!({})).await;
+    assert_eq!(seen["pairings"][0]["claim"]["address"], "127.0.0.1");
+    let mut statuses = Vec::new();
+    for number in 0..70 {
+        let wrong = client.get(server.url("/api/me")).bearer_auth("wrong");
+        let wrong = forwarded(wrong, &own, &format!("203.0.113.{number}"));
+        statuses.push(wrong.send().await.unwrap().status().as_u16());
+    }
+    assert_eq!(statuses.last(), Some(&429), "another address for each try");
     server.stop().await;
 }
 

@@ -304,11 +304,6 @@ impl Access {
         let writes = vec![Write::RemoveDevice(DeviceId(id)), entry];
         Ok(self.inner.hub.write(writes).await?)
     }
-
-    /// True when a device is enrolled that could let others in.
-    pub fn has_device(&self) -> bool {
-        !self.state().devices.list(Timestamp::now()).is_empty()
-    }
 }
 
 /// Nobody gives away more than they have.

@@ -43,6 +43,8 @@ use pairings::Pairings;
 use proving::Proofs;
 
 const ANNOUNCE_EVERY: Duration = Duration::from_millis(200);
+/// The wall clock, which ends tokens, can be set while a socket sleeps by the other one.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// Shared by everything that lets somebody in. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -144,6 +146,19 @@ impl Access {
             password_set: state.password.is_some(),
             proven_until: state.proofs.until(pass.identity, Instant::now()),
         }
+    }
+
+    /// How long somebody is let in from now on; `None` is for ever.
+    fn time_left(&self, identity: Identity) -> Option<Duration> {
+        let (Identity::Device(id), now) = (identity, Timestamp::now()) else {
+            return None;
+        };
+        let state = self.state();
+        let Some(known) = state.devices.get(id, now) else {
+            return Some(Duration::ZERO);
+        };
+        let left = known.expires_at?.duration_since(now);
+        Some(Duration::try_from(left).unwrap_or_default())
     }
 
     /// Notes that somebody was there.
@@ -249,7 +264,23 @@ pub struct Connection {
 impl Connection {
     /// Ends when what this one may do has changed, or is over.
     pub async fn changed(&self) {
-        self.changed.cancelled().await;
+        tokio::select! {
+            () = self.changed.cancelled() => {}
+            () = self.over() => {}
+        }
+    }
+
+    /// Ends with the time of a token. A browser that is connected is there, and stays known.
+    async fn over(&self) {
+        loop {
+            let left = self.access.time_left(self.identity);
+            if left.is_some_and(|left| left.is_zero()) {
+                return;
+            }
+            self.access.seen(self.identity);
+            let left = left.unwrap_or(LOOK_AGAIN_AFTER);
+            tokio::time::sleep(left.min(LOOK_AGAIN_AFTER)).await;
+        }
     }
 }
 

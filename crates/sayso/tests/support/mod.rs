@@ -121,6 +121,12 @@ impl TestServer {
         Client::with_token(&self.url(""), token).await
     }
 
+    /// A socket in another front end's dialect.
+    pub(crate) async fn connect_compat(&self, dialect: &str, token: &str) -> Client {
+        let url = format!("ws://{}/compat/{dialect}/ws", self.address);
+        Client::at(&url, token).await
+    }
+
     /// A client that is told only of the sessions it attends.
     pub(crate) async fn connect_attending(&self) -> Client {
         let url = format!("ws://{}/api/ws?only=attended", self.address);
@@ -166,7 +172,7 @@ impl Client {
         Self::at(&format!("{}/api/ws", url.replacen("http", "ws", 1)), token).await
     }
 
-    async fn at(url: &str, token: &str) -> Self {
+    pub(crate) async fn at(url: &str, token: &str) -> Self {
         let mut request = url.into_client_request().unwrap();
         let bearer = format!("Bearer {token}").parse().unwrap();
         request.headers_mut().insert("authorization", bearer);
