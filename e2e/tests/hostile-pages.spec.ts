@@ -229,8 +229,14 @@ test('pages of others keep nobody out with wrong tokens', async ({
       await ask(`${server}/compat/twicc/ws?token=wrong-${number}`)
     }
   }, server.origin)
-  expect(seen.filter((status) => status === 303), 'tries on a page').toHaveLength(80)
-  expect(seen.filter((status) => status === 403), 'tries on a socket').toHaveLength(80)
+  expect(
+    seen.filter((status) => status === 303),
+    'tries on a page',
+  ).toHaveLength(80)
+  expect(
+    seen.filter((status) => status === 403),
+    'tries on a socket',
+  ).toHaveLength(80)
   const wrong = await fetch(`${server.origin}/api/me`, {
     headers: { authorization: 'Bearer wrong' },
   })

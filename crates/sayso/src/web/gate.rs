@@ -107,7 +107,11 @@ impl Gate {
         let (Some(host), None) = (named.next(), named.next()) else {
             return false;
         };
-        let host = host.to_str().unwrap_or_default().to_ascii_lowercase();
+        self.knows_name(host.to_str().unwrap_or_default())
+    }
+
+    pub(super) fn knows_name(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
         self.own.contains(&host) || self.site.allow_hosts.contains(&host)
     }
 

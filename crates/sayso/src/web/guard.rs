@@ -58,7 +58,10 @@ pub(super) async fn check_host_and_origin(
     next: Next,
 ) -> Response {
     let headers = request.headers();
-    if !web.gate.knows_host(headers) {
+    // A target with a name of its own counts for more than the header, to a reader that goes by the book.
+    let target = request.uri().authority();
+    let named = target.is_none_or(|target| web.gate.knows_name(target.as_str()));
+    if !named || !web.gate.knows_host(headers) {
         return Refused::new(
             ErrorCode::Forbidden,
             "This name for the server is not known. Open it as localhost, or add the name to \
