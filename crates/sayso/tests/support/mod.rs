@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use sayso::access::Secret;
-use sayso::config::{Config, Limit, OnShutdown, PolicySettings};
+use sayso::config::{Config, Limit, OnShutdown, PolicySettings, Size};
 use sayso::server::Server;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -56,7 +56,7 @@ impl TestServer {
         Self::open(tempfile::tempdir().unwrap(), change).await
     }
 
-    async fn open(folder: TempDir, change: impl FnOnce(&mut Config)) -> Self {
+    pub(crate) async fn open(folder: TempDir, change: impl FnOnce(&mut Config)) -> Self {
         let project = folder.path().join("project");
         std::fs::create_dir_all(&project).unwrap();
         let mut config = Config {
@@ -71,6 +71,7 @@ impl TestServer {
             tls_key: None,
             behind_proxy: false,
             max_sessions: 200,
+            max_transcript: Size(Some(1 << 30)),
             pass_environment: Vec::new(),
             default_agent: "demo".to_owned(),
             default_folder: Some(project),
