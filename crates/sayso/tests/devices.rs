@@ -1,10 +1,6 @@
 //! Pairing, devices, tokens, scopes and the password, over the real routes.
 
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a failure in a helper fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
 
 mod expire;
 mod support;
