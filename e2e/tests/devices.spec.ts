@@ -3,6 +3,7 @@ import type { Browser, Page } from '@playwright/test'
 
 import { App } from '../fixtures/app.ts'
 import { violations } from '../fixtures/axe.ts'
+import { noteSecrets, secretOf } from '../fixtures/secrets.ts'
 import type { SaysoServer } from '../fixtures/server.ts'
 import { expect, test } from '../fixtures/test.ts'
 
@@ -31,6 +32,7 @@ async function makeLink(app: App, preset: Preset): Promise<string> {
 /** A browser with nothing of the first one's. */
 async function elsewhere(browser: Browser, server: SaysoServer): Promise<App> {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
+  noteSecrets(context, server.secrets)
   return new App(await context.newPage(), server)
 }
 
@@ -109,6 +111,10 @@ test('a phone is paired by a link, compared by a code, and out as soon as it is 
   await app.page.getByTestId('claim-allow').click()
   await phone.expectConnected()
   await app.page.getByTestId('pair-done').click()
+  // What is searched for at the end.
+  const cookies = await phone.page.context().cookies()
+  const secrets = [secretOf(link), ...cookies.map(({ value }) => value.split('.')[1] ?? value)]
+  await expect.poll(() => [...server.secrets]).toEqual(expect.arrayContaining(secrets))
 
   const row = device(app.page, 'Test phone')
   await expect(row.getByTestId('device-online')).toBeVisible()
@@ -202,7 +208,7 @@ test('the password is asked for before an always-allow, and nothing is lost with
   await expect(app.page.getByTestId('rule-row')).toContainText(rule)
 })
 
-test('what cannot be taken back wants the password too', async ({ app }) => {
+test('what cannot be taken back wants the password too', async ({ app, server }) => {
   await setPassword(app)
   await app.visit('/')
   await app.startSession({ prompt: asks('rm -rf made'), agent: 'demo' })
@@ -218,6 +224,7 @@ test('what cannot be taken back wants the password too', async ({ app }) => {
   await prove(app.page)
   await app.expectNoCard()
   await expect(app.decisions).toHaveText([/Allowed by you/])
+  expect([...server.secrets]).toContain(PASSWORD)
 })
 
 test('a token works with REST as far as it may, and not once it is revoked', async ({
@@ -231,6 +238,7 @@ test('a token works with REST as far as it may, and not once it is revoked', asy
   await app.page.getByTestId('token-make').click()
   const token = await app.page.getByTestId('token').innerText()
   await app.page.getByTestId('token-done').click()
+  expect([...server.secrets]).toContain(token)
 
   const headers = { authorization: `Bearer ${token}` }
   const status = async (path: string) =>

@@ -208,6 +208,44 @@ test('pages of others read nothing and change nothing', async ({
   expect(await state(server)).toEqual(before)
 })
 
+test('pages of others keep nobody out with wrong tokens', async ({
+  server,
+  context,
+  page,
+  site,
+}) => {
+  site.pages.set('/', HTML)
+  await page.goto(`${site.origins()[0]}/`)
+  const seen = await statuses(page)
+  await page.evaluate(async (server) => {
+    const ask = (url: string) =>
+      new Promise<void>((resolve) => {
+        const image = new Image()
+        image.onload = image.onerror = () => resolve()
+        image.src = url
+      })
+    for (let number = 0; number < 80; number++) {
+      await ask(`${server}/?token=wrong-${number}`)
+      await ask(`${server}/compat/twicc/ws?token=wrong-${number}`)
+    }
+  }, server.origin)
+  expect(
+    seen.filter((status) => status === 303),
+    'tries on a page',
+  ).toHaveLength(80)
+  expect(
+    seen.filter((status) => status === 403),
+    'tries on a socket',
+  ).toHaveLength(80)
+  const wrong = await fetch(`${server.origin}/api/me`, {
+    headers: { authorization: 'Bearer wrong' },
+  })
+  expect(wrong.status, 'none of them was counted').toBe(401)
+  await page.goto(server.link)
+  await expect(page.getByTestId('connection-status')).toHaveAttribute('data-status', 'connected')
+  expect(await context.cookies(server.origin)).toHaveLength(1)
+})
+
 test('no page of ours shows itself inside of another', async ({
   app,
   server,

@@ -2,7 +2,8 @@
  * All that an agent can say, in every place where it is shown: no script runs,
  * nothing is asked for, and the reader sees what was said.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Locator, Page } from '@playwright/test'
@@ -14,8 +15,10 @@ import {
   asking,
   eliciting,
   HOSTILE_AGENT,
+  lastWords,
   message,
   play,
+  running,
   saying,
   thinking,
   toolResult,
@@ -562,6 +565,108 @@ test('folders, titles, commands and models', async ({ app, context, server, sock
   await app.page.getByTestId('new-session-cwd').fill(`${folders.project}/`)
   await expect(app.page.getByTestId('folder-option').first()).toBeVisible()
   await expectInert(app.page, watch, 'folders')
+})
+
+test('what can be completed in a message', async ({ app, context, server, socket, folders }) => {
+  const commands = VECTORS.map(({ text }) => ({
+    name: text,
+    description: text,
+    argumentHint: text,
+  }))
+  writeInitialize(folders, { commands })
+  const watch = await Watch.over(context, server.origin)
+  for (const { text } of VECTORS) {
+    if (text.isWellFormed() && !/[/\0]/.test(text) && Buffer.byteLength(text) < 200)
+      writeFileSync(join(folders.project, text), '')
+  }
+  const session = await play(socket, folders, [turnEnded()])
+  await app.visit(`/sessions/${session}`)
+  await app.expectState('user_turn')
+  const input = app.page.getByTestId('composer-input')
+  const options = app.page.getByTestId('completion-option')
+  for (const sign of ['/', '@']) {
+    // A few letters that many of them have, so that the list is another one each time.
+    for (const letters of ['', 's', 'x', '<', 'on']) {
+      await input.fill('')
+      await input.pressSequentially(`${sign}${letters}`)
+      if (letters === '') await expect(options.first()).toBeVisible()
+      await expectInert(app.page, watch, `completing ${sign}${letters}`)
+      await app.page.keyboard.press('ArrowDown')
+      await expectInert(app.page, watch, `completing ${sign}${letters}, the second`)
+    }
+  }
+})
+
+test('old conversations', async ({ app, context, server, folders }) => {
+  writeInitialize(folders)
+  const watch = await Watch.over(context, server.origin)
+  const kept = join(folders.home, '.claude/projects', folders.project.replace(/[^a-z0-9]/gi, '-'))
+  // As many as are listed at once.
+  for (const batch of batches(Math.ceil(VECTORS.length / 50))) {
+    rmSync(kept, { recursive: true, force: true })
+    mkdirSync(kept, { recursive: true })
+    for (const { text } of batch) {
+      const said = (type: string, content: unknown) =>
+        JSON.stringify({
+          type,
+          uuid: randomUUID(),
+          parentUuid: null,
+          cwd: text,
+          gitBranch: text,
+          timestamp: '2026-01-01T00:00:00.000Z',
+          message: { role: type, id: text, model: text, content },
+        })
+      const lines = [said('user', `a ${text}`), said('assistant', [{ type: 'text', text }])]
+      writeFileSync(join(kept, `${randomUUID()}.jsonl`), lines.join('\n'))
+    }
+    await app.visit('/new')
+    await app.page.getByTestId('new-session-cwd').fill(folders.project)
+    const listed = app.page.getByTestId('conversation')
+    await app.page.getByTestId('conversations-all').click()
+    await expect.poll(() => listed.count()).toBeGreaterThan(batch.length / 2)
+    await expectInert(app.page, watch, 'old conversations')
+    await listed.first().click()
+    await expect(app.page.getByTestId('entry').first()).toBeVisible()
+    await expectInert(app.page, watch, 'an old conversation')
+  }
+})
+
+test('what ran without a question', async ({ app, context, server, socket, folders }) => {
+  writeInitialize(folders)
+  const watch = await Watch.over(context, server.origin)
+  const session = await play(socket, folders, [
+    ...batches(80).flatMap((batch) => {
+      const [all, name] = [together(batch), batch[0]?.text ?? '']
+      return running(`mcp__${name}__${all}`, { command: all })
+    }),
+    turnEnded(),
+  ])
+  await app.visit(`/sessions/${session}`)
+  await expect(app.page.getByTestId('unasked-alert')).toBeVisible()
+  await app.expectState('user_turn')
+  await expect(app.page.getByTestId('unasked-entry').first()).toBeVisible()
+  await readRows(app, watch, '[data-testid="unasked-entry"]')
+  await expectInert(app.page, watch, 'an alert')
+  await app.visit('/')
+  await expect(app.page.getByTestId('inbox-unasked').first()).toBeVisible()
+  await expectInert(app.page, watch, 'an alert in the inbox')
+})
+
+test('how an agent ends', async ({ app, context, server, socket, folders }) => {
+  writeInitialize(folders)
+  const watch = await Watch.over(context, server.origin)
+  for (const [number, batch] of BATCHES.entries()) {
+    const session = await play(socket, folders, [lastWords(together(batch))])
+    await app.visit(`/sessions/${session}`)
+    await app.expectState('dead')
+    await expect(app.page.getByTestId('session-error')).toContainText('xss')
+    await openAll(app)
+    await expectInert(app.page, watch, `last words ${number}`)
+  }
+  for (const view of ['/', '/sessions', '/history']) {
+    await app.visit(view)
+    await expectInert(app.page, watch, view)
+  }
 })
 
 test('what a folder would run by itself', async ({ app, context, server, folders }) => {

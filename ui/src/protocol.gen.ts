@@ -282,7 +282,7 @@ export type EnableRule = { rule_id: string, enabled: boolean, };
 /**
  * What went wrong, for programs.
  */
-export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "folder_not_trusted" | "already_sent" | "unknown_conversation" | "invalid_rule" | "rule_too_broad" | "unknown_rule" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "proof_required" | "too_many_attempts" | "pairing_over" | "unknown_device" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
+export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "folder_not_trusted" | "already_sent" | "unknown_conversation" | "invalid_rule" | "rule_too_broad" | "unknown_rule" | "denied_by_rule" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "proof_required" | "too_many_attempts" | "pairing_over" | "unknown_device" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
 
 /**
  * The answer to a client message that was not carried out.

@@ -4,6 +4,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -13,14 +14,17 @@ use crate::suite::target_folder;
 
 const PYTHONS: [&str; 2] = ["python2.7", "python2"];
 
-/// Ends with a message where the suite is not at hand.
-pub(crate) fn run(root: &Path) -> Result<()> {
+const SKIPPED: &str = "Autobahn was skipped: it needs Python 2.7 with the package `autobahntestsuite`. \
+    SAYSO_PYTHON names a Python that has it.";
+
+/// Far beyond what the suite takes; one that hangs must not hold up all others.
+const LONGEST: Duration = Duration::from_secs(30 * 60);
+
+/// Gives what it has to say at the end; that is a message where the suite is not at hand.
+pub(crate) fn run(root: &Path) -> Result<Vec<String>> {
     let Some(python) = find_python() else {
-        println!(
-            "Skipped: Autobahn's suite needs Python 2.7 with the package `autobahntestsuite`. \
-             SAYSO_PYTHON names a Python that has it."
-        );
-        return Ok(());
+        println!("\n=== {SKIPPED}");
+        return Ok(vec![SKIPPED.to_owned()]);
     };
     let build = [
         "cargo",
@@ -49,8 +53,10 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         "-s",
         &specification,
     ];
-    Step::new("Autobahn", root, &words).run()?;
-    judge(&folder.join("reports/index.json"))
+    Step::new("Autobahn", root, &words).within(LONGEST).run()?;
+    let summary = judge(&folder.join("reports/index.json"))?;
+    println!("{summary}");
+    Ok(vec![summary])
 }
 
 fn find_python() -> Option<String> {
@@ -76,7 +82,7 @@ fn specify(address: &str, folder: &Path) -> Value {
 }
 
 /// Everything must be as the standard wants it, or be left open by it.
-fn judge(report: &Path) -> Result<()> {
+fn judge(report: &Path) -> Result<String> {
     let text = std::fs::read_to_string(report).context("the suite left no report")?;
     let report: Value = serde_json::from_str(&text)?;
     let cases = report["sayso"]
@@ -97,14 +103,13 @@ fn judge(report: &Path) -> Result<()> {
         .values()
         .filter(|case| case["behavior"] == "OK")
         .count();
-    println!(
-        "{} cases, {strict} strictly as the standard wants them",
-        cases.len()
-    );
     if !bad.is_empty() {
         bail!("These cases failed: {}", bad.join(", "));
     }
-    Ok(())
+    Ok(format!(
+        "Autobahn: {} cases, {strict} strictly as the standard wants them",
+        cases.len()
+    ))
 }
 
 /// Ends with this.

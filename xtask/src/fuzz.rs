@@ -19,6 +19,7 @@ const TARGETS: &[Target] = &[
     ("bodies", "sayso-protocol", "bodies"),
     ("lines", "sayso-claude", "lines"),
     ("conversations", "sayso-claude", "conversations"),
+    ("imports", "sayso", "agents::claude::history::fuzz::imports"),
     ("runner-contents", "sayso-runner", "wire::fuzz::contents"),
     ("runner-streams", "sayso-runner", "wire::fuzz::streams"),
     ("journals", "sayso-runner", "journal::fuzz::damaged_files"),
@@ -51,7 +52,7 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
         bail!("There is no such target. There are: {}.", names.join(", "));
     }
     for (name, package, test) in wanted {
-        // The runner and the store have theirs among the unit tests.
+        // The runner, the store and the server have theirs among the unit tests.
         let place: &[&str] = if test.contains("::") {
             &["--lib"]
         } else {
@@ -61,6 +62,7 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
         let command = [&cargo, place, &["--", "--exact", "--nocapture", test]].concat();
         Step::new(&format!("fuzzing {name}"), root, &command)
             .with("SAYSO_FUZZ_SECONDS", format!("{}", minutes * 60.0))
+            .with("SAYSO_FUZZ_KEEP", "1")
             .run()?;
     }
     Ok(())

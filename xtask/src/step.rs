@@ -3,9 +3,9 @@
 
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -19,6 +19,7 @@ pub(crate) struct Step {
     program: String,
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
+    longest: Option<Duration>,
 }
 
 impl Step {
@@ -30,7 +31,14 @@ impl Step {
             program: (*program).to_owned(),
             arguments: arguments.iter().map(|word| (*word).to_owned()).collect(),
             environment: Vec::new(),
+            longest: None,
         }
+    }
+
+    /// It is ended, and has failed, when it takes longer.
+    pub(crate) fn within(mut self, longest: Duration) -> Self {
+        self.longest = Some(longest);
+        self
     }
 
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
@@ -64,7 +72,11 @@ impl Step {
         })?;
         let output = pass_on(child.stdout.take(), std::io::stdout());
         let errors = pass_on(child.stderr.take(), std::io::stderr());
-        let status = child.wait().context("the step's process was lost")?;
+        let status = match self.longest {
+            None => child.wait(),
+            Some(longest) => wait_within(&mut child, longest),
+        };
+        let status = status.context("the step's process was lost")?;
         let mut closing = finish(output)?;
         closing.extend(finish(errors)?);
         let time = duration(started.elapsed());
@@ -98,6 +110,18 @@ impl Step {
         let is_part = self.folder.join("package.json").exists();
         is_part.then(|| name.to_owned())
     }
+}
+
+fn wait_within(child: &mut Child, longest: Duration) -> std::io::Result<ExitStatus> {
+    let end = Instant::now() + longest;
+    while Instant::now() < end {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        thread::sleep(Duration::from_millis(200));
+    }
+    child.kill()?;
+    child.wait()
 }
 
 fn quoted(word: &str) -> String {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use crate::autobahn;
 use crate::chromium;
 use crate::node::{install_packages, which};
 use crate::report::duration;
@@ -20,6 +21,7 @@ pub(crate) fn test_everything(root: &Path) -> Result<()> {
         closing.extend(ui(root)?);
         // The same selection as the Rust tests, so that nothing is compiled again.
         closing.extend(end_to_end(root, &["--workspace", "--all-targets"], &[])?);
+        closing.extend(autobahn::run(root)?);
         Ok(closing)
     })
 }

@@ -59,6 +59,50 @@ fn i1_a_request_that_the_agent_takes_back_gets_no_answer() {
     world.finish();
 }
 
+/// An agent that asks without end is told so, and what was open before stays so.
+#[test]
+fn the_request_after_the_most_that_may_be_open_is_refused_and_no_other() {
+    let mut world = asked(AskShape::Tool, Policies::default());
+    let ask = |world: &mut World| {
+        world.ask(0, AskShape::Tool);
+        world.disk_step(true);
+    };
+    for _ in 1..256 {
+        ask(&mut world);
+    }
+    assert_eq!(world.shown().len(), 256);
+    assert!(world.asks.iter().all(|asked| asked.answers.is_empty()));
+    ask(&mut world);
+    let last = &world.asks[256];
+    assert!(
+        matches!(
+            &last.answers[..],
+            [AgentAnswer::Deny {
+                interrupt: false,
+                ..
+            }]
+        ),
+        "{:?}",
+        last.answers
+    );
+    let delivered = world.handle(Event::Delivered {
+        request: world.asks[256].id,
+        delivery: sayso_broker::Delivery::Sent,
+    });
+    let by: Vec<DecidedBy> = closings(&delivered).into_iter().map(|one| one.by).collect();
+    assert_eq!(by, [DecidedBy::Policy("too_many_requests")]);
+    assert_eq!(world.shown().len(), 256, "those before it are still open");
+    let digest = digest(&world);
+    world.decide(0, digest, allow());
+    world.disk_step(true);
+    world.handle(Event::Delivered {
+        request: world.asks[0].id,
+        delivery: sayso_broker::Delivery::Sent,
+    });
+    ask(&mut world);
+    assert_eq!(world.shown().len(), 256, "there is room again");
+}
+
 #[test]
 fn i2_the_first_decision_wins_and_the_second_hears_of_it() {
     let mut world = asked(AskShape::Tool, Policies::default());

@@ -29,6 +29,9 @@ const LONGEST_FOR_ONE: Duration = Duration::from_secs(30);
 /// How many beginnings are kept besides the corpus; a new one takes the place of an older one.
 const KEPT: usize = 4096;
 
+/// How many of these a search on demand leaves in the corpus.
+const KEPT_AS_FILES: usize = 16;
+
 /// One target: where its corpus is and what its language is made of.
 #[derive(Debug, Clone)]
 pub struct Target {
@@ -107,6 +110,28 @@ impl Target {
         report(&format!(
             "{count} inputs (SAYSO_FUZZ_SEED={seed}), {kept} beyond the {given} in the corpus were new"
         ));
+        if keeps() {
+            self.keep_shortest(run.pool.split_off(given));
+        }
+    }
+
+    /// A longer search leaves something for the shorter ones: the short inputs say the most.
+    fn keep_shortest(&self, mut found: Vec<Vec<u8>>) {
+        found.sort_by_key(Vec::len);
+        for input in found.iter().take(KEPT_AS_FILES) {
+            if let Err(error) = self.keep("new", input) {
+                report(&format!("an input could not be kept: {error}"));
+            }
+        }
+    }
+
+    /// Puts an input into the corpus, under a name that is always the same.
+    fn keep(&self, why: &str, input: &[u8]) -> std::io::Result<PathBuf> {
+        let mut hasher = DefaultHasher::new();
+        input.hash(&mut hasher);
+        let path = self.corpus.join(format!("{why}-{:016x}", hasher.finish()));
+        std::fs::write(&path, input)?;
+        Ok(path)
     }
 
     /// A corpus that is not found would make a target that looks at nothing.
@@ -152,14 +177,19 @@ impl<Seen: Hash, Check: Fn(&[u8]) -> Seen> Run<'_, Check> {
         let small = shrink::shrunk(input, &|input| {
             catch_unwind(AssertUnwindSafe(|| (self.check)(input))).is_err()
         });
+        let corpus = self.target.corpus.display();
+        let kept = match keeps().then(|| self.target.keep("failed", &small)) {
+            Some(Ok(path)) => format!("It is in {} now", path.display()),
+            Some(Err(_)) | None => {
+                let command = printf(&small);
+                format!("As a file in {corpus} it is tried in every run: printf '{command}' > NAME")
+            }
+        };
         panic!(
-            "input {} of SAYSO_FUZZ_SEED={} fails, for the reason above. A small one that fails, too:\n\n{}\n\n\
-             As a file in {} it is tried in every run: printf '{}' > NAME",
+            "input {} of SAYSO_FUZZ_SEED={} fails, for the reason above. A small one that fails, too:\n\n{}\n\n{kept}",
             self.count,
             self.seed,
             shown(&small),
-            self.target.corpus.display(),
-            printf(&small),
         );
     }
 }
@@ -168,6 +198,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     paths.filter(|path| path.is_file()).collect()
+}
+
+/// Whether what is found becomes part of the corpus; in the suite, which changes no file, it does not.
+fn keeps() -> bool {
+    setting::<u8>("SAYSO_FUZZ_KEEP") == Some(1)
 }
 
 fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {

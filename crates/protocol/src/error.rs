@@ -39,6 +39,8 @@ pub enum ErrorCode {
     /// The rule is wider than it looks; `confirm_broad` takes it all the same.
     RuleTooBroad,
     UnknownRule,
+    /// A rule denies what the human changed a call to; the text names it.
+    DeniedByRule,
     /// The agent's program is not there or did not start.
     AgentUnavailable,
     /// The agent refused or did not answer in time.

@@ -9,7 +9,7 @@ use sayso::agents::{Agents, DEMO};
 use sayso::cli::{Cli, Command, PasswordArguments, PasswordCommand, PolicyCommand, ServeArguments};
 use sayso::config::{Config, OnShutdown};
 use sayso::server::Server;
-use sayso::{access, audit, doctor, greeting, logging, private, remote, rules};
+use sayso::{access, audit, doctor, greeting, listen, logging, private, remote, rules};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -110,6 +110,7 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         None => Secret::kept_in(&config.data_dir)?,
     };
     warn_of_visible_token(arguments, &config);
+    listen::check_reach(&config).await?;
     let listener = TcpListener::bind(config.listen).await.with_context(|| {
         format!(
             "Cannot listen on {}. Is Sayso running already? Choose another address with --listen",

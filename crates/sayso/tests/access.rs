@@ -47,7 +47,7 @@ async fn upgrade(server: &TestServer, headers: &[(&'static str, &str)]) -> u16 {
     let url = format!("ws://{}/api/ws", server.address);
     let mut request = url.into_client_request().unwrap();
     for (name, value) in headers {
-        request.headers_mut().insert(*name, value.parse().unwrap());
+        request.headers_mut().append(*name, value.parse().unwrap());
     }
     match tokio_tungstenite::connect_async(request).await {
         Ok((_, answer)) => answer.status().as_u16(),
@@ -84,6 +84,34 @@ async fn nothing_under_api_is_open_without_the_token() {
     assert_eq!(upgrade(&server, &[("authorization", &bearer)]).await, 101);
     let health = browser().get(server.url("/healthz")).send().await.unwrap();
     assert_eq!(health.status(), StatusCode::OK);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn odd_origins_are_refused_with_a_cookie_and_with_a_token() {
+    let server = TestServer::start().await;
+    let (cookie, bearer) = (cookie(&server).await, format!("Bearer {TOKEN}"));
+    let (own, port) = (format!("http://{}", server.address), server.address.port());
+    let odd: [&[&str]; 9] = [
+        &["null"],
+        &["https://evil.example"],
+        &[&format!("http://localhost.evil.com:{port}")],
+        &["http://127.0.0.1:1"],
+        &[&format!("{own}@evil.example")],
+        &[&format!("http://localhost.:{port}")],
+        &[&format!("https://127.0.0.1:{port}")],
+        &[&own, "https://evil.example"],
+        &[&own, &own],
+    ];
+    for origins in odd {
+        for (name, value) in [("cookie", &cookie), ("authorization", &bearer)] {
+            let mut headers = vec![(name, value.as_str())];
+            headers.extend(origins.iter().map(|origin| ("origin", *origin)));
+            assert_eq!(upgrade(&server, &headers).await, 403, "{headers:?}");
+        }
+    }
+    let headers = [("cookie", cookie.as_str()), ("origin", own.as_str())];
+    assert_eq!(upgrade(&server, &headers).await, 101);
     server.stop().await;
 }
 

@@ -103,6 +103,51 @@ fn a_bad_start_ends_with_one_clear_sentence() {
     );
 }
 
+/// The refusals come before anything is bound: for no moment is there a port that others could reach.
+#[test]
+fn beyond_this_machine_it_starts_only_with_encryption_a_name_and_a_paired_browser() {
+    let home = tempfile::tempdir().unwrap();
+    let host = ["--allow-host", "box.example"];
+    let cases: [(&[&str], &str); 6] = [
+        (&[], "--tls self-signed"),
+        (&host, "--tls self-signed"),
+        (&["--tls", "self-signed"], "--allow-host"),
+        (&["--behind-proxy"], "--allow-host"),
+        (
+            &["--tls", "self-signed", host[0], host[1]],
+            "No device is paired",
+        ),
+        (&["--behind-proxy", host[0], host[1]], "No device is paired"),
+    ];
+    for (arguments, part) in cases {
+        let arguments = [&["--listen", "0.0.0.0:0"], arguments].concat();
+        let output = sayso(home.path(), &arguments, &[]);
+        let told = text(&output.stderr);
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(told.contains(part), "{arguments:?}: {told}");
+    }
+}
+
+#[test]
+fn a_key_that_others_can_read_is_not_used() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    let (certificate, key) = (home.path().join("own.pem"), home.path().join("own.key"));
+    let made = rcgen::generate_simple_self_signed(vec!["box.example".to_owned()]).unwrap();
+    std::fs::write(&certificate, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    let files = [certificate.display().to_string(), key.display().to_string()];
+    for mode in [0o644, 0o604, 0o620, 0o666] {
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+        let start = ["--listen", "127.0.0.1:0", "--tls-cert", &files[0]];
+        let arguments = [&start[..], &["--tls-key", &files[1]]].concat();
+        let output = sayso(home.path(), &arguments, &[]);
+        let told = text(&output.stderr);
+        assert!(!output.status.success(), "{mode:o}");
+        assert!(told.contains("chmod") && told.contains("own.key"), "{told}");
+    }
+}
+
 #[test]
 fn flags_win_over_the_file_and_the_file_over_the_defaults() {
     let home = tempfile::tempdir().unwrap();

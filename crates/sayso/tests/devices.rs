@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
 
+mod expire;
 mod support;
 
 use pretty_assertions::assert_eq;
@@ -212,6 +213,64 @@ async fn a_revoked_device_is_out_at_once_and_after_a_restart() {
     server.stop().await;
 }
 
+/// In each dialect, a yes that is on its way while the device is shown the door.
+#[tokio::test]
+async fn a_revoked_device_decides_nothing_any_more() {
+    let server = TestServer::start().await;
+    let mut owner = server.connect().await;
+    let session = owner.start(&server, &bash("touch here")).await;
+    let request = owner.opened().await;
+    let native = json!({"type": "respond", "request_id": request["request_id"],
+        "input_digest": request["input_digest"], "decision": {"behavior": "allow"}});
+    let compat = json!({"type": "pending_request_response", "session_id": session,
+        "request_id": request["request_id"], "request_type": "tool_approval",
+        "decision": "allow"});
+    for (dialect, frame) in [(None, native), (Some("twicc"), compat)] {
+        let (script, id) = token(&server, &["view", "answer", "approve"]).await;
+        let mut socket = match dialect {
+            None => server.connect_with(&script).await,
+            Some(dialect) => server.connect_compat(dialect, &script).await,
+        };
+        socket.next().await;
+        let path = format!("/api/devices/{id}");
+        let (status, _) = api(&server, TOKEN, Method::DELETE, &path, json!({})).await;
+        assert_eq!(status, StatusCode::OK);
+        socket.send_text_ignoring_errors(&frame.to_string()).await;
+        assert_eq!(socket.close_code().await, Some(4401), "{dialect:?}");
+        let open = api(&server, TOKEN, Method::GET, "/api/requests", json!({})).await;
+        let still = &open.1["pending_requests"][0]["request_id"];
+        assert_eq!(still, &request["request_id"], "{dialect:?}");
+    }
+    server.stop().await;
+}
+
+/// The end of a token ends its sockets, too, though nobody revokes it and they say nothing.
+#[tokio::test]
+async fn a_token_that_expires_loses_its_open_sockets() {
+    let mut server = TestServer::start().await;
+    let (script, _) = token(&server, &["view"]).await;
+    // On a slow machine the first one may be over before the sockets are open.
+    for seconds in [4, 20, 40] {
+        let folder = server.stop().await;
+        let database = folder.path().join("data/sayso.db");
+        expire::all(&database, jiff::SignedDuration::from_secs(seconds)).await;
+        server = TestServer::start_in(folder, sayso::config::PolicySettings::default()).await;
+        let (status, _) = api(&server, &script, Method::GET, "/api/me", json!({})).await;
+        if status == StatusCode::UNAUTHORIZED {
+            continue;
+        }
+        let mut native = server.connect_with(&script).await;
+        let mut compat = server.connect_compat("twicc", &script).await;
+        assert_eq!(native.close_code().await, Some(4401));
+        assert_eq!(compat.close_code().await, Some(4401));
+        let (status, _) = api(&server, &script, Method::GET, "/api/me", json!({})).await;
+        assert_eq!(status, StatusCode::UNAUTHORIZED);
+        server.stop().await;
+        return;
+    }
+    panic!("the machine is too slow for this");
+}
+
 #[tokio::test]
 async fn other_scopes_hold_at_once() {
     let server = TestServer::start().await;
@@ -313,6 +372,27 @@ async fn nobody_gives_away_more_than_they_have() {
     server.stop().await;
 }
 
+/// It lets a browser in that may do everything, and nobody confirms it.
+#[tokio::test]
+async fn a_link_like_the_printed_one_is_made_by_the_owner_alone() {
+    let server = TestServer::start().await;
+    let path = "/api/devices/printed_link";
+    let all: &[&str] = &["view", "answer", "approve", "rules", "admin"];
+    for scopes in [&["admin"], all] {
+        let (script, _) = token(&server, scopes).await;
+        let (status, answer) = api(&server, &script, Method::POST, path, json!({})).await;
+        assert_eq!(status, StatusCode::FORBIDDEN, "{scopes:?} {answer}");
+        assert_eq!(answer["url"], Value::Null);
+    }
+    let secret = secret_of(&post(&server, path, json!({})).await);
+    let mut browser = Browser::of(&server);
+    browser.pair(&secret).await;
+    assert!(browser.is_in().await);
+    let answer = browser.send(Method::POST, path, &json!({})).await;
+    assert_eq!(answer.status(), StatusCode::FORBIDDEN, "a browser is none");
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn the_password_is_asked_for_before_risky_actions() {
     let server = TestServer::start().await;
@@ -363,6 +443,68 @@ async fn the_password_is_asked_for_before_risky_actions() {
     server.stop().await;
 }
 
+/// What would run counts, and not what was asked for.
+#[tokio::test]
+async fn an_edit_that_cannot_be_taken_back_wants_the_password_as_well() {
+    let server = TestServer::start().await;
+    post(&server, "/api/password", json!({"new": "correct horse"})).await;
+    let mut owner = server.connect().await;
+    owner.start(&server, &bash("touch here")).await;
+    let request = owner.opened().await;
+    assert_eq!(request["destructive"], false, "{request}");
+    let edit = json!({"behavior": "allow", "updated_input": {"command": "rm -rf build"}});
+    let refused = owner.respond(&request, edit.clone()).await;
+    assert_eq!(refused["code"], "proof_required", "{refused}");
+    let proof = json!({"password": "correct horse"});
+    post(&server, "/api/prove", proof).await;
+    let done = owner.respond(&request, edit).await;
+    assert_eq!(done["type"], "ack", "{done}");
+    assert_eq!(owner.closed(&request).await["edited"], true);
+    server.stop().await;
+}
+
+/// Anybody can write these headers. Without `--behind-proxy` there is not even a proxy that could.
+#[tokio::test]
+async fn what_is_said_of_other_hosts_and_addresses_is_not_believed() {
+    let server = TestServer::start().await;
+    let client = Client::builder().no_proxy().build().unwrap();
+    let forwarded = |request: reqwest::RequestBuilder, host: &str, address: &str| {
+        request
+            .header("x-forwarded-host", host)
+            .header("x-forwarded-proto", "https")
+            .header("x-forwarded-for", address)
+            .header("x-real-ip", address)
+            .header(
+                "forwarded",
+                format!("for={address};host={host};proto=https"),
+            )
+    };
+    let own = server.address.to_string();
+    let ask = client.get(server.url("/api/me")).bearer_auth(TOKEN);
+    let ask = forwarded(ask.header("host", "evil.example"), &own, "127.0.0.1");
+    assert_eq!(ask.send().await.unwrap().status(), StatusCode::FORBIDDEN);
+    let link = client.post(server.url("/api/devices/pairings"));
+    let link = link.bearer_auth(TOKEN).json(&json!({"scopes": ["view"]}));
+    let link = forwarded(link, "evil.example", "203.0.113.9").send().await;
+    let link: Value = link.unwrap().json().await.unwrap();
+    let url = link["url"].as_str().unwrap();
+    assert!(url.starts_with(&format!("http://{own}/")), "{url}");
+    let pair = client.post(server.url("/api/pair"));
+    let pair = pair.json(&json!({"secret": secret_of(&link)}));
+    let pair = forwarded(pair, "evil.example", "203.0.113.9").send().await;
+    assert_eq!(pair.unwrap().status(), StatusCode::ACCEPTED);
+    let (_, seen) = api(&server, TOKEN, Method::GET, "/api/devices", json!({})).await;
+    assert_eq!(seen["pairings"][0]["claim"]["address"], "127.0.0.1");
+    let mut statuses = Vec::new();
+    for number in 0..70 {
+        let wrong = client.get(server.url("/api/me")).bearer_auth("wrong");
+        let wrong = forwarded(wrong, &own, &format!("203.0.113.{number}"));
+        statuses.push(wrong.send().await.unwrap().status().as_u16());
+    }
+    assert_eq!(statuses.last(), Some(&429), "another address for each try");
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn wrong_tokens_are_slowed_down_and_the_right_one_is_not() {
     let server = TestServer::start().await;
@@ -374,6 +516,68 @@ async fn wrong_tokens_are_slowed_down_and_the_right_one_is_not() {
     assert_eq!(seen[0], 401);
     assert_eq!(*seen.last().unwrap(), 429);
     assert_eq!(me(TOKEN).await.0, StatusCode::OK);
+    let mut browser = Browser::of(&server);
+    assert_eq!(browser.pair("wrong").await.0.as_u16(), 429);
+    let page = async |token: &str| {
+        let client = Client::builder().no_proxy();
+        let client = client.redirect(reqwest::redirect::Policy::none());
+        let page = server.url(&format!("/?token={token}"));
+        let answer = client.build().unwrap().get(page).send().await.unwrap();
+        answer.status().as_u16()
+    };
+    assert_eq!([page("wrong").await, page(TOKEN).await], [429, 303]);
+    let link = post(&server, "/api/devices/printed_link", json!({})).await;
+    let (status, entered) = browser.pair(&secret_of(&link)).await;
+    assert_eq!(status, StatusCode::OK, "{entered}");
+    server.stop().await;
+}
+
+/// Any page can make a browser ask for a picture, and a picture's address can hold a token.
+#[tokio::test]
+async fn the_tries_of_other_pages_count_for_nothing() {
+    let server = TestServer::start().await;
+    let client = Client::builder().no_proxy();
+    let client = client.redirect(reqwest::redirect::Policy::none());
+    let client = client.build().unwrap();
+    let picture = async |path: String| {
+        let request = client.get(server.url(&path));
+        let request = request.header("sec-fetch-site", "cross-site");
+        let answer = request.send().await.unwrap();
+        let cookie = answer.headers().contains_key("set-cookie");
+        assert!(!cookie, "{path} lets nobody in");
+        answer.status().as_u16()
+    };
+    for _ in 0..80 {
+        assert_eq!(picture("/?token=wrong".to_owned()).await, 303);
+        let socket = "/compat/twicc/ws?token=wrong".to_owned();
+        assert_eq!(picture(socket).await, 403);
+    }
+    assert_eq!(picture(format!("/?token={TOKEN}")).await, 303);
+    let (status, _) = api(&server, "wrong", Method::GET, "/api/me", json!({})).await;
+    assert_eq!(status, StatusCode::UNAUTHORIZED, "the first that counts");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_device_that_guesses_the_password_holds_up_nobody_else() {
+    let server = TestServer::start().await;
+    let (script, _) = token(&server, &["view"]).await;
+    post(&server, "/api/password", json!({"new": "correct horse"})).await;
+    let prove = |token: String, text: &str| {
+        let (server, body) = (&server, json!({"password": text}));
+        async move {
+            api(server, &token, Method::POST, "/api/prove", body)
+                .await
+                .0
+        }
+    };
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        seen.push(prove(script.clone(), "wrong").await.as_u16());
+    }
+    assert_eq!(seen, [403, 403, 403, 429, 429]);
+    let owners = prove(TOKEN.to_owned(), "correct horse").await;
+    assert_eq!(owners, StatusCode::OK, "at the same address");
     server.stop().await;
 }
 

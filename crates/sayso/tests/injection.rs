@@ -268,3 +268,113 @@ async fn what_a_session_is_called_later_reaches_no_command_line_either() {
     assert_no_canary(recorder.folder.path());
     recorder.stop().await;
 }
+
+/// What the addresses of other front ends' sockets hold is no different.
+#[tokio::test]
+async fn no_field_of_a_front_ends_address_becomes_an_argument_or_a_command() {
+    let recorder = Recorder::start(&[], "").await;
+    let project = recorder.path("project").canonicalize().unwrap();
+    let address = recorder.url.replacen("http", "ws", 1);
+    let socket = async |fields: &[(&str, &str)]| {
+        let mut url = reqwest::Url::parse(&format!("{address}/compat/twicc/ws")).unwrap();
+        url.query_pairs_mut().extend_pairs(fields);
+        let mut client = Client::at(url.as_str(), support::TOKEN).await;
+        let message = json!({"type": "send_message", "text": "hello"});
+        client.send_text(&message.to_string()).await;
+        client
+    };
+    // Longer addresses are refused before anything looks at them.
+    for value in hostile().iter().filter(|value| value.len() < 1000) {
+        let cwd = project.display().to_string();
+        for fields in [
+            [("cwd", value.as_str()), ("agent", "claude")],
+            [("cwd", cwd.as_str()), ("agent", value)],
+        ] {
+            let mut client = socket(&fields).await;
+            let refused = client.wait_for(|frame| frame["type"] == "error").await;
+            let code = refused["code"].as_str().unwrap();
+            assert!(
+                ["folder_not_found", "agent_unavailable"].contains(&code),
+                "{refused}"
+            );
+        }
+    }
+    assert!(recorder.take_records().is_empty(), "none was started");
+    let names = hostile().into_iter();
+    for name in names.filter(|name| name.len() < 256 && !name.contains('\0')) {
+        let folder = project.join(&name);
+        std::fs::create_dir(&folder).unwrap();
+        let cwd = folder.display().to_string();
+        let _client = socket(&[("cwd", cwd.as_str()), ("agent", "claude")]).await;
+        let agent = record(&recorder).await;
+        assert_eq!(
+            (&agent.folder, arguments(&agent)),
+            (&folder, USUAL.to_vec())
+        );
+    }
+    assert_no_canary(recorder.folder.path());
+    recorder.stop().await;
+}
+
+/// Neither is what an old conversation says of itself: anybody can have written the file.
+#[tokio::test]
+async fn nothing_of_an_old_conversation_becomes_an_argument_or_a_command() {
+    let recorder = Recorder::start(&[], "").await;
+    let mut client = recorder.connect().await;
+    let project = recorder.path("project").canonicalize().unwrap();
+    let import = |cwd: &Value, id: &Value| json!({"type": "import_conversation", "cwd": cwd, "conversation_id": id});
+    for value in hostile() {
+        let nil = json!(uuid::Uuid::nil());
+        let refused = client.call(import(&json!(value), &nil)).await;
+        assert_eq!(refused["code"], "folder_not_found", "{}", shown(&value));
+        let refused = client.call(import(&json!(project), &json!(value))).await;
+        assert_eq!(refused["code"], "invalid_message", "{}", shown(&value));
+    }
+    let kept: String = project
+        .display()
+        .to_string()
+        .chars()
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() {
+                letter
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let kept = recorder.path("home").join(".claude/projects").join(kept);
+    std::fs::create_dir_all(&kept).unwrap();
+    for value in hostile().iter().filter(|value| value.len() < 1000) {
+        let id = uuid::Uuid::new_v4();
+        let said = |role: &str, content: Value| {
+            json!({"type": role, "uuid": uuid::Uuid::new_v4(), "parentUuid": null, "sessionId": value, "cwd": value,
+                "gitBranch": value, "version": value, "timestamp": "2026-01-01T00:00:00Z",
+                "message": {"role": role, "id": value, "model": value, "content": content}})
+        };
+        let text = json!([{"type": "text", "text": value}]);
+        let lines = [said("user", json!(value)), said("assistant", text)];
+        let lines = lines.map(|line| format!("{line}\n")).concat();
+        std::fs::write(kept.join(format!("{id}.jsonl")), lines).unwrap();
+        let imported = client.call(import(&json!(project), &json!(id))).await;
+        let session = imported["session_id"].as_str().unwrap();
+        let body = start_with(&recorder, "resume", &json!(session));
+        let expected: Vec<String> = match start(&recorder, &mut client, Way::Socket, body).await {
+            Outcome::Started { agent, .. } => agent.arguments,
+            Outcome::Refused(error) => {
+                let text = error["message"].as_str().unwrap_or_default();
+                assert!(text.contains("model"), "{}: {error}", shown(value));
+                continue;
+            }
+        };
+        let usual = |argument: &&String| {
+            USUAL.contains(&argument.as_str())
+                || **argument == format!("--resume={id}")
+                || **argument == format!("--model={value}")
+        };
+        let strange: Vec<&String> = expected.iter().filter(|one| !usual(one)).collect();
+        assert!(strange.is_empty(), "{}: {strange:?}", shown(value));
+        remove(&mut client, session).await;
+    }
+    assert_no_canary(recorder.folder.path());
+    recorder.stop().await;
+}

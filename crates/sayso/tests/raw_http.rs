@@ -69,7 +69,13 @@ async fn what_could_be_read_in_two_ways_is_answered_once_and_ends() {
         ("TLS where there is none", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}".to_owned() + "\r\n\r\n", &[400]),
         ("an upgrade to h2c", format!("{upgrade}Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"), &[400]),
         ("an upgrade of an old version", format!("{upgrade}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 8\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"), &[400]),
-        ("a tunnel", "CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n".to_owned(), &[404]),
+        ("a tunnel", "CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n".to_owned(), &[403]),
+        ("a whole address of another host", "GET http://evil.example/healthz HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n".to_owned(), &[403]),
+        ("a whole address of ours to another host", "GET http://HOST/healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n".to_owned(), &[403]),
+        ("a whole address with a user", "GET http://me@HOST/healthz HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n".to_owned(), &[403]),
+        ("a whole address of ours", "GET http://HOST/healthz HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n".to_owned(), &[200]),
+        ("two hosts", format!("{get}Host: HOST\r\nConnection: close\r\n\r\n"), &[403]),
+        ("no host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n".to_owned(), &[403]),
         ("pipelined requests come in order", format!("{get}\r\n{post}Content-Length: 1\r\n\r\n{{{get}Connection: close\r\n\r\n{smuggled}"), &[200, 400, 200]),
     ];
     for (name, request, expected) in cases {
@@ -89,6 +95,98 @@ async fn a_stranger_is_refused_before_its_body() {
     );
     raw.send(head.as_bytes()).await.unwrap();
     assert_eq!(statuses(&raw.rest().await), [401]);
+    server.stop().await;
+}
+
+/// The one body that a stranger may send does not come for ever.
+#[tokio::test]
+async fn a_stranger_that_never_ends_its_body_is_dropped() {
+    let server = TestServer::start().await;
+    let address = server.address;
+    let head = |length: &str| {
+        format!(
+            "POST /api/pair HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n{length}\r\n\r\n"
+        )
+    };
+    let mut silent = Raw::connect(address).await;
+    let mut slow = Raw::connect(address).await;
+    silent
+        .send(head("Content-Length: 100").as_bytes())
+        .await
+        .unwrap();
+    let chunks = head("Transfer-Encoding: chunked");
+    slow.send(chunks.as_bytes()).await.unwrap();
+    let trickle = async {
+        let mut pace = tokio::time::interval(std::time::Duration::from_millis(200));
+        loop {
+            pace.tick().await;
+            if slow.send(b"1\r\n{\r\n").await.is_err() {
+                return;
+            }
+        }
+    };
+    let (silent, ()) = tokio::join!(silent.rest(), trickle);
+    assert_eq!(statuses(&silent), [400]);
+    server.stop().await;
+}
+
+/// The web app is in the program: there is no folder to climb out of.
+#[tokio::test]
+async fn no_address_leads_to_a_file_of_the_machine() {
+    let server = TestServer::start().await;
+    for path in [
+        "/../../../../etc/passwd",
+        "/..%2f..%2f..%2fetc/passwd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/assets/../../../etc/passwd",
+        "/assets/..%5c..%5cetc/passwd.x",
+        "/.git/config",
+        "/.env",
+        "/index.html%00.png",
+        "/./Cargo.toml",
+        "//etc/passwd.x",
+        "/file:///etc/passwd.x",
+    ] {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n");
+        let request = request.replace("HOST", &server.address.to_string());
+        let mut raw = Raw::connect(server.address).await;
+        raw.send(request.as_bytes()).await.unwrap();
+        let answer = String::from_utf8(raw.rest().await).unwrap();
+        let missing = answer.starts_with("HTTP/1.1 404 ");
+        // An address without a dot is one of the app's own.
+        let app = answer.contains(r#"<div id="app">"#);
+        assert!(missing || app, "{path}: {answer}");
+        assert_eq!(missing, path.contains('.'), "{path}");
+    }
+    server.stop().await;
+}
+
+/// What is not unpacked cannot be a bomb, and packed secrets cannot be told by their size.
+#[tokio::test]
+async fn nothing_is_compressed() {
+    let server = TestServer::start().await;
+    let address = server.address;
+    let mut raw = Raw::connect(address).await;
+    let upgrade = format!(
+        "GET /api/ws HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
+         Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+         Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\
+         Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    );
+    raw.send(upgrade.as_bytes()).await.unwrap();
+    let head = raw.head().await.to_ascii_lowercase();
+    assert!(head.starts_with("http/1.1 101 "), "{head}");
+    assert!(!head.contains("sec-websocket-extensions"), "{head}");
+    for path in ["/", "/api/me"] {
+        let mut raw = Raw::connect(address).await;
+        let ask = format!(
+            "GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Accept-Encoding: gzip, deflate, br, zstd\r\n\r\n"
+        );
+        raw.send(ask.as_bytes()).await.unwrap();
+        let head = raw.head().await.to_ascii_lowercase();
+        assert!(!head.contains("content-encoding"), "{path}: {head}");
+    }
     server.stop().await;
 }
 

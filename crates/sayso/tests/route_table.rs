@@ -2,19 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
 
+mod expire;
 mod support;
-
-use std::path::Path;
 
 use pretty_assertions::assert_eq;
 use reqwest::{Client, Method, RequestBuilder, redirect};
 use sayso::config::PolicySettings;
 use sayso::web::{Need, table};
 use sayso_protocol::Scope;
-use sayso_store::{Store, UnixMillis, Write, WriteJob, Writer};
 use serde_json::{Value, json};
 use support::{TOKEN, TestServer};
-use tokio::sync::mpsc;
 
 const NOBODY: &str = "00000000-0000-4000-8000-000000000000";
 
@@ -25,18 +22,23 @@ struct World {
     revoked_cookie: String,
     revoked: String,
     expired: String,
+    expired_cookie: String,
 }
 
 impl World {
     async fn new() -> Self {
         let mut world = Self::on(TestServer::start().await);
-        world.expired = world.token(&["admin"]).await;
+        let (expired, port) = (world.token(&["admin"]).await, world.server.address.port());
+        let expired_cookie = world.let_in().await;
         let folder = world.server.stop().await;
-        expire_all(&folder.path().join("data/sayso.db")).await;
+        let database = folder.path().join("data/sayso.db");
+        expire::all(&database, jiff::SignedDuration::from_mins(-1)).await;
         let server = TestServer::start_in(folder, PolicySettings::default()).await;
-        let expired = world.expired;
         world = Self::on(server);
         world.expired = expired;
+        // Its name holds the port.
+        let port_now = world.server.address.port().to_string();
+        world.expired_cookie = expired_cookie.replacen(&port.to_string(), &port_now, 1);
         world.cookie = world.let_in().await;
         world.revoked_cookie = world.let_in().await;
         world.revoked = world.token(&["admin"]).await;
@@ -57,6 +59,7 @@ impl World {
             revoked_cookie: String::new(),
             revoked: String::new(),
             expired: String::new(),
+            expired_cookie: String::new(),
         }
     }
 
@@ -96,27 +99,6 @@ impl World {
     fn owner(&self, method: Method, path: &str) -> RequestBuilder {
         self.request(method, path).bearer_auth(TOKEN)
     }
-}
-
-/// Puts the end of every device a minute into the past.
-async fn expire_all(database: &Path) {
-    let store = Store::open(database).await.unwrap();
-    let (sender, mut completions) = mpsc::channel(1);
-    let writer = Writer::start(store.clone(), sender, 1);
-    let at = UnixMillis(jiff::Timestamp::now().as_millisecond() - 60_000);
-    let devices = store.devices().await.unwrap();
-    let writes = devices.iter().map(|device| Write::DeviceSeen {
-        id: device.id,
-        at,
-        expires_at: Some(at),
-    });
-    let writes: Vec<Write> = writes.collect();
-    assert_eq!(writes.len(), 1);
-    writer.submit(WriteJob { token: 0, writes }).unwrap();
-    completions.recv().await.unwrap().result.unwrap();
-    drop(writer);
-    assert!(completions.recv().await.is_none(), "the writer has ended");
-    store.close().await;
 }
 
 /// The status, the code, and that nothing else is said.
@@ -180,6 +162,7 @@ async fn every_route_refuses_whoever_shows_no_valid_credential() {
         "revoked",
         "expired",
         "revoked cookie",
+        "expired cookie",
         "in the address",
     ] {
         // A server each, since wrong tokens are slowed down.
@@ -198,6 +181,9 @@ async fn every_route_refuses_whoever_shows_no_valid_credential() {
                 "expired" => request.bearer_auth(&world.expired),
                 "revoked cookie" => request
                     .header("cookie", &world.revoked_cookie)
+                    .header("origin", format!("http://{}", world.server.address)),
+                "expired cookie" => request
+                    .header("cookie", &world.expired_cookie)
                     .header("origin", format!("http://{}", world.server.address)),
                 // The only place where the address may hold a token.
                 _ if path.starts_with("/compat/") => request.query(&[("token", "wrong")]),
@@ -283,6 +269,98 @@ async fn no_form_of_another_site_changes_anything() {
     world.server.stop().await;
 }
 
+/// What is not in the table: pages, the sign of life, and addresses that nobody has.
+#[tokio::test]
+async fn what_is_no_route_of_the_api_refuses_other_names_and_pages_as_well() {
+    let world = World::new().await;
+    let link = format!("/?token={TOKEN}");
+    for path in ["/", "/settings", "/healthz", &link, "/api/nothing", "/api"] {
+        let ask = || world.owner(Method::GET, path);
+        let cases = [
+            ("another name", ask().header("host", "evil.example")),
+            (
+                "another page",
+                ask().header("origin", "https://evil.example"),
+            ),
+            ("no page", ask().header("origin", "null")),
+        ];
+        for (name, request) in cases {
+            let answer = request.send().await.unwrap();
+            assert!(answer.headers().get("set-cookie").is_none(), "{path}");
+            assert_eq!(answer.status().as_u16(), 403, "{path}: {name}");
+        }
+    }
+    for path in ["/api/nothing", "/api/devices/nothing/at/all"] {
+        for method in [Method::GET, Method::POST, Method::DELETE] {
+            let stranger = world.request(method.clone(), path);
+            assert_eq!(refusal(stranger).await, refused(401, "unauthorized"));
+            let owner = world.owner(method, path);
+            assert_eq!(refusal(owner).await, refused(404, "not_found"), "{path}");
+        }
+    }
+    world.server.stop().await;
+}
+
+/// A form of another site can send text, but not JSON. Nothing else is wrong with these.
+#[tokio::test]
+async fn every_body_must_say_that_it_is_json() {
+    const WITHOUT_BODY: [&str; 7] = [
+        "/api/sign_out",
+        "/api/sessions/{id}/interrupt",
+        "/api/sessions/{id}/stop",
+        "/api/requests/{id}/hold",
+        "/api/requests/{id}/resume_clock",
+        "/api/devices/printed_link",
+        "/api/devices/pairings/{id}/refuse",
+    ];
+    let world = World::new().await;
+    for route in table() {
+        let path = path(&route);
+        if route.method == Method::GET || route.method == Method::DELETE {
+            continue;
+        }
+        for kind in [
+            None,
+            Some("text/plain"),
+            Some("application/x-www-form-urlencoded"),
+        ] {
+            let mut request = world.owner(route.method.clone(), &path).body("{}");
+            if let Some(kind) = kind {
+                request = request.header("content-type", kind);
+            }
+            let answer = request.send().await.unwrap();
+            let body: Value = answer.json().await.unwrap();
+            let refused = body["message"]
+                .as_str()
+                .is_some_and(|text| text.contains("Content-Type: application/json"));
+            let has_body = !WITHOUT_BODY.contains(&route.path);
+            assert_eq!(refused, has_body, "{} {path}: {body}", route.method);
+        }
+    }
+    world.server.stop().await;
+}
+
+#[tokio::test]
+async fn where_a_password_is_set_the_routes_that_want_it_ask_for_it() {
+    let world = World::new().await;
+    let set = world.owner(Method::POST, "/api/password");
+    let set = set.json(&json!({"new": "correct horse"}));
+    assert!(set.send().await.unwrap().status().is_success());
+    let mut asked = 0;
+    for route in table() {
+        if !matches!(route.need, Need::Proof(_)) {
+            continue;
+        }
+        let path = path(&route);
+        let request = world.owner(route.method.clone(), &path).json(&json!({}));
+        let seen = refusal(request).await;
+        assert_eq!(seen, refused(403, "proof_required"), "{path}");
+        asked += 1;
+    }
+    assert!(asked >= 4, "{asked}");
+    world.server.stop().await;
+}
+
 #[tokio::test]
 async fn every_route_wants_its_scope() {
     let world = World::new().await;
@@ -306,6 +384,20 @@ async fn every_route_wants_its_scope() {
             let seen = refusal(request.bearer_auth(&token).json(&json!({}))).await;
             let name = format!("{} {path} without {}", route.method, missing.as_str());
             assert_eq!(seen, refused(403, "forbidden"), "{name}");
+        }
+    }
+    let everything = Scope::ALL.map(Scope::as_str);
+    let token = world.token(&everything).await;
+    for route in table() {
+        if route.need == Need::Owner {
+            let request = world.request(route.method.clone(), route.path);
+            let seen = refusal(request.bearer_auth(&token).json(&json!({}))).await;
+            assert_eq!(
+                seen,
+                refused(403, "forbidden"),
+                "{} is not the owner",
+                route.path
+            );
         }
     }
     world.server.stop().await;

@@ -78,6 +78,46 @@ async fn a_refusal_by_rule_reaches_the_agent_with_its_reason() {
 }
 
 #[tokio::test]
+async fn what_a_rule_denies_nobody_gets_by_editing_a_call() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let more = json!({"reason": "Not from here."});
+    add(&mut client, "Bash(curl:*)", "deny", more).await;
+    add(&mut client, "Read(.env)", "deny", json!({})).await;
+    let session = client.start(&server, &bash("touch a.txt")).await;
+    let request = client.opened().await;
+    std::os::unix::fs::symlink(".env", server.project().join("harmless")).unwrap();
+    let edit = |command: &str| json!({"behavior": "allow", "updated_input": {"command": command}});
+    for (command, rule) in [
+        ("touch a.txt; curl example.org", "Bash(curl:*)"),
+        ("touch a.txt && $(curl example.org)", "Bash(curl:*)"),
+        ("cat .env", "Read(.env)"),
+        ("cat harmless", "Read(.env)"),
+    ] {
+        let refused = client.respond(&request, edit(command)).await;
+        assert_eq!(refused["code"], "denied_by_rule", "{command} {refused}");
+        assert_eq!(refused["request_id"], request["request_id"]);
+        let text = refused["message"].as_str().unwrap();
+        assert!(text.contains(rule), "{text}");
+    }
+    let path = format!(
+        "/api/requests/{}/decision",
+        request["request_id"].as_str().unwrap()
+    );
+    let body = json!({"input_digest": request["input_digest"],
+        "decision": edit("curl example.org")});
+    let (status, refused) = post(&server, &path, &body).await;
+    assert_eq!((status, &refused["code"]), (409, &json!("denied_by_rule")));
+    let text = refused["message"].as_str().unwrap();
+    assert!(text.ends_with("Not from here."), "{text}");
+    let done = client.respond(&request, edit("touch b.txt")).await;
+    assert_eq!(done["type"], "ack", "still open: {done}");
+    client.turn_over(&session).await;
+    assert!(server.project().join("b.txt").exists());
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_part_without_a_rule_is_asked_and_named() {
     let server = TestServer::start().await;
     let mut client = server.connect().await;

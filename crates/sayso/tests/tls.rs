@@ -5,6 +5,8 @@
 
 mod support;
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
@@ -13,6 +15,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use sayso::config::TlsMode;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use support::raw::Raw;
 use support::{TOKEN, TestServer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -29,10 +33,9 @@ async fn server() -> TestServer {
     .await
 }
 
-/// Trusts the certificate in the data folder and nothing else.
-fn connector(server: &TestServer) -> TlsConnector {
+/// Trusts the certificate in this file and nothing else.
+fn connector(file: &Path) -> TlsConnector {
     let mut roots = RootCertStore::empty();
-    let file = server.folder.path().join("data/tls.pem");
     roots
         .add(CertificateDer::from_pem_file(file).unwrap())
         .unwrap();
@@ -46,9 +49,18 @@ fn connector(server: &TestServer) -> TlsConnector {
 }
 
 async fn connect(server: &TestServer, name: &'static str) -> std::io::Result<TlsStream<TcpStream>> {
+    let file = server.folder.path().join("data/tls.pem");
+    connect_to(server, name, &file).await
+}
+
+async fn connect_to(
+    server: &TestServer,
+    name: &'static str,
+    certificate: &Path,
+) -> std::io::Result<TlsStream<TcpStream>> {
     let stream = TcpStream::connect(server.address).await.unwrap();
     let name = ServerName::try_from(name).unwrap();
-    connector(server).connect(name, stream).await
+    connector(certificate).connect(name, stream).await
 }
 
 async fn get(server: &TestServer, host: &str) -> String {
@@ -123,6 +135,58 @@ async fn the_command_line_finds_its_server_and_no_other() {
     );
     other.stop().await;
     server.stop().await;
+}
+
+/// What a phone compares is what a browser gets, with either kind of certificate.
+#[tokio::test]
+async fn the_link_and_its_code_hold_the_fingerprint_of_the_certificate_that_is_served() {
+    let own = tempfile::tempdir().unwrap();
+    let (certificate, key) = (own.path().join("own.pem"), own.path().join("own.key"));
+    let names = vec!["sayso.test".to_owned()];
+    let made = rcgen::generate_simple_self_signed(names).unwrap();
+    std::fs::write(&certificate, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let with_own = TestServer::start_configured(|config| {
+        config.tls_cert = Some(certificate.clone());
+        config.tls_key = Some(key);
+        config.allow_hosts = vec!["sayso.test".to_owned()];
+    });
+    let self_signed = server().await;
+    let kept = self_signed.folder.path().join("data/tls.pem");
+    for (server, file) in [(with_own.await, certificate), (self_signed, kept)] {
+        let mut stream = connect_to(&server, "sayso.test", &file).await.unwrap();
+        let served = stream.get_ref().1.peer_certificates().unwrap()[0].clone();
+        let fingerprint = Sha256::digest(&served)
+            .iter()
+            .map(|byte| format!("{byte:02X}"))
+            .collect::<Vec<_>>()
+            .join(":");
+        let host = format!("sayso.test:{}", server.address.port());
+        let body = r#"{"scopes":["view"]}"#;
+        let request = format!(
+            "POST /api/devices/pairings HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        let link: Value = serde_json::from_str(body).unwrap();
+        assert_eq!(link["fingerprint"], json!(fingerprint));
+        let url = link["url"].as_str().unwrap();
+        assert!(url.starts_with(&format!("https://{host}/#pair=")), "{url}");
+        assert!(url.ends_with(&format!("&fp={fingerprint}")), "{url}");
+        let drawn = qrcode::QrCode::new(url).unwrap().to_colors().into_iter();
+        let drawn: String = drawn.map(|color| color.select('1', '0')).collect();
+        assert_eq!(
+            link["qr"]["modules"],
+            json!(drawn),
+            "the code is the link's"
+        );
+        server.stop().await;
+    }
 }
 
 #[tokio::test]

@@ -228,6 +228,7 @@ fn session() -> SessionRow {
         alert: None,
         run_after: 0,
         counted_line: 0,
+        transcript_bytes: 0,
     }
 }
 

@@ -123,6 +123,8 @@ pub struct SessionRow {
     pub run_after: i64,
     /// The last line of its agent that is counted in `usage`.
     pub counted_line: i64,
+    /// Of its entries; those of the last moments may be missing.
+    pub transcript_bytes: i64,
 }
 
 impl SessionRow {

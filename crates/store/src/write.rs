@@ -107,9 +107,10 @@ async fn put_session(
     sqlx::query(
         "INSERT INTO sessions (id, title, cwd, agent, agent_session_id, state, permission_mode, \
              model, created_at, state_changed_at, ended_reason, error, usage, policies, archived_at, \
-             title_fixed, restricted, context, alert, run_after, counted_line) \
+             title_fixed, restricted, context, alert, run_after, counted_line, \
+             transcript_bytes) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
-             $17, $18, $19, $20, $21) \
+             $17, $18, $19, $20, $21, $22) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, cwd = excluded.cwd, \
              agent = excluded.agent, agent_session_id = excluded.agent_session_id, \
              state = excluded.state, permission_mode = excluded.permission_mode, \
@@ -119,7 +120,8 @@ async fn put_session(
              archived_at = excluded.archived_at, title_fixed = excluded.title_fixed, \
              restricted = excluded.restricted, context = excluded.context, \
              alert = excluded.alert, run_after = excluded.run_after, \
-             counted_line = excluded.counted_line",
+             counted_line = excluded.counted_line, \
+             transcript_bytes = excluded.transcript_bytes",
     )
     .bind(row.id)
     .bind(&row.title)
@@ -142,6 +144,7 @@ async fn put_session(
     .bind(&row.alert)
     .bind(row.run_after)
     .bind(row.counted_line)
+    .bind(row.transcript_bytes)
     .execute(connection)
     .await?;
     Ok(())

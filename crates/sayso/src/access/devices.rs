@@ -29,7 +29,7 @@ pub(super) struct Known {
     created_at: Timestamp,
     last_seen_at: Timestamp,
     noted_at: Timestamp,
-    expires_at: Option<Timestamp>,
+    pub(super) expires_at: Option<Timestamp>,
     connections: u32,
     /// Ends when the device's rights have changed or are gone.
     changed: CancellationToken,

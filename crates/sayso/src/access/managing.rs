@@ -119,9 +119,6 @@ impl Access {
         label: &str,
         from: IpAddr,
     ) -> Result<Entered, AccessError> {
-        if let Some(wait) = self.must_wait(from, Guess::Secret) {
-            return Err(AccessError::Wait(wait));
-        }
         let (fresh, code, now) = (Fresh::make()?, six_digits()?, Instant::now());
         let claim = || Claim {
             name: label.to_owned(),
@@ -132,6 +129,11 @@ impl Access {
             .state()
             .pairings
             .show(secret, ticket, fresh, claim, now);
+        // Whoever has a link is let in however many were wrong before.
+        if matches!(shown, Shown::Unknown) {
+            self.count_wrong(from, Guess::Secret)?;
+            return Err(AccessError::UnknownLink);
+        }
         self.tell();
         match shown {
             Shown::In { name, scopes } => {
@@ -153,10 +155,7 @@ impl Access {
             }),
             Shown::Refused => Ok(Entered::Refused),
             Shown::Over => Err(AccessError::Over),
-            Shown::Unknown => {
-                self.was_wrong(from, Guess::Secret);
-                Err(AccessError::UnknownLink)
-            }
+            Shown::Unknown => Err(AccessError::UnknownLink),
         }
     }
 
@@ -304,11 +303,6 @@ impl Access {
         let entry = entry(pass, "device revoked", &known.name, &body);
         let writes = vec![Write::RemoveDevice(DeviceId(id)), entry];
         Ok(self.inner.hub.write(writes).await?)
-    }
-
-    /// True when a device is enrolled that could let others in.
-    pub fn has_device(&self) -> bool {
-        !self.state().devices.list(Timestamp::now()).is_empty()
     }
 }
 

@@ -43,6 +43,8 @@ use pairings::Pairings;
 use proving::Proofs;
 
 const ANNOUNCE_EVERY: Duration = Duration::from_millis(200);
+/// The wall clock, which ends tokens, can be set while a socket sleeps by the other one.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// Shared by everything that lets somebody in. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -146,6 +148,19 @@ impl Access {
         }
     }
 
+    /// How long somebody is let in from now on; `None` is for ever.
+    fn time_left(&self, identity: Identity) -> Option<Duration> {
+        let (Identity::Device(id), now) = (identity, Timestamp::now()) else {
+            return None;
+        };
+        let state = self.state();
+        let Some(known) = state.devices.get(id, now) else {
+            return Some(Duration::ZERO);
+        };
+        let left = known.expires_at?.duration_since(now);
+        Some(Duration::try_from(left).unwrap_or_default())
+    }
+
     /// Notes that somebody was there.
     pub fn seen(&self, identity: Identity) {
         let Identity::Device(id) = identity else {
@@ -185,13 +200,14 @@ impl Access {
         }
     }
 
-    /// How long this address has to wait before it may guess again.
-    pub fn must_wait(&self, from: IpAddr, guess: Guess) -> Option<Duration> {
-        self.state().attempts.wait(from, guess, Instant::now())
-    }
-
-    pub fn was_wrong(&self, from: IpAddr, guess: Guess) {
-        self.state().attempts.wrong(from, guess, Instant::now());
+    /// Notes a wrong try; beyond what is let pass, the next has to wait.
+    pub fn count_wrong(&self, from: IpAddr, guess: Guess) -> Result<(), AccessError> {
+        let (mut state, now) = (self.state(), Instant::now());
+        if let Some(wait) = state.attempts.wait(from, guess, now) {
+            return Err(AccessError::Wait(wait));
+        }
+        state.attempts.wrong(from, guess, now);
+        Ok(())
     }
 
     pub fn devices(&self) -> sayso_protocol::Devices {
@@ -248,7 +264,23 @@ pub struct Connection {
 impl Connection {
     /// Ends when what this one may do has changed, or is over.
     pub async fn changed(&self) {
-        self.changed.cancelled().await;
+        tokio::select! {
+            () = self.changed.cancelled() => {}
+            () = self.over() => {}
+        }
+    }
+
+    /// Ends with the time of a token. A browser that is connected is there, and stays known.
+    async fn over(&self) {
+        loop {
+            let left = self.access.time_left(self.identity);
+            if left.is_some_and(|left| left.is_zero()) {
+                return;
+            }
+            self.access.seen(self.identity);
+            let left = left.unwrap_or(LOOK_AGAIN_AFTER);
+            tokio::time::sleep(left.min(LOOK_AGAIN_AFTER)).await;
+        }
     }
 }
 

@@ -56,7 +56,7 @@ impl Access {
         password: String,
         from: IpAddr,
     ) -> Result<Timestamp, AccessError> {
-        self.check_password(Some(password), from).await?;
+        self.check_password(pass, Some(password), from).await?;
         let (mut state, now) = (self.state(), Instant::now());
         state.proofs.give(pass.identity, now);
         Ok(wall_time(now + LASTS, now))
@@ -71,7 +71,7 @@ impl Access {
         from: IpAddr,
     ) -> Result<(), AccessError> {
         if self.state().password.is_some() {
-            self.check_password(current, from).await?;
+            self.check_password(pass, current, from).await?;
         }
         let hash = match new {
             Some(new) => Some(blocking(move || password::hash(&new)).await??),
@@ -95,24 +95,23 @@ impl Access {
 
     async fn check_password(
         &self,
+        pass: &Pass,
         password: Option<String>,
         from: IpAddr,
     ) -> Result<(), AccessError> {
-        if let Some(wait) = self.must_wait(from, Guess::Password) {
-            return Err(AccessError::Wait(wait));
-        }
         let Some(hash) = self.state().password.clone() else {
             return Err(AccessError::NoPassword);
         };
         // Counted before it is looked at: many tries at once are many tries.
-        self.was_wrong(from, Guess::Password);
+        let guess = Guess::Password(pass.identity);
+        self.count_wrong(from, guess)?;
         let Some(password) = password else {
             return Err(AccessError::WrongPassword);
         };
         if !blocking(move || password::is(&password, &hash)).await? {
             return Err(AccessError::WrongPassword);
         }
-        self.state().attempts.right(from, Guess::Password);
+        self.state().attempts.right(from, guess);
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 mod duration;
 mod policies;
+mod size;
 mod token;
 
 use std::net::SocketAddr;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use duration::{Limit, LimitError};
 pub use policies::PolicySettings;
+pub use size::{Size, SizeError};
 pub use token::ChosenToken;
 
 /// The port is "says" on a phone keypad.
@@ -52,6 +54,9 @@ pub struct Config {
     /// How many agents may run at once.
     #[serde(default = "max_sessions")]
     pub max_sessions: usize,
+    /// How large the transcript of one session may become.
+    #[serde(default = "max_transcript")]
+    pub max_transcript: Size,
     /// Names of further environment variables that agents may see.
     #[serde(default)]
     pub pass_environment: Vec<String>,
@@ -93,6 +98,10 @@ pub enum OnShutdown {
 
 fn max_sessions() -> usize {
     200
+}
+
+fn max_transcript() -> Size {
+    Size(Some(1 << 30))
 }
 
 fn never() -> Limit {

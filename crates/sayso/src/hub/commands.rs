@@ -31,7 +31,7 @@ impl Hub {
         }
         match message {
             ClientMessage::StartSession(start) => self.start_session(caller, start),
-            ClientMessage::Respond(respond) => self.respond(caller, respond),
+            ClientMessage::Respond(respond) => self.respond(pass, caller, respond),
             ClientMessage::Hold(target) => self.set_held(caller, target.request_id, true),
             ClientMessage::ResumeClock(target) => self.set_held(caller, target.request_id, false),
             ClientMessage::Extend(extend) => self.extend(caller, extend.request_id, extend.seconds),

@@ -40,6 +40,7 @@ impl Hub {
             (Some(Stopped::Unasked), _) => EndReason::Failed(
                 "The agent ran a tool that nobody allowed, so it was stopped.".to_owned(),
             ),
+            (Some(Stopped::TranscriptFull), _) => EndReason::Failed(self.full_transcript()),
             (None, reason) => reason,
         };
         self.fail_controls_of(session);
@@ -63,6 +64,9 @@ impl Hub {
             (Some(Stopped::Asked | Stopped::ForMode), _) => (Actor::human(""), ""),
             (Some(Stopped::Idle), _) => (Actor::policy("idle_timeout"), ""),
             (Some(Stopped::Unasked), _) => (Actor::policy("on_unasked"), ""),
+            (Some(Stopped::TranscriptFull), EndReason::Failed(text)) => {
+                (Actor::policy("max_transcript"), text.as_str())
+            }
             (_, EndReason::Failed(text) | EndReason::Lost(text)) => (Actor::agent(), text.as_str()),
             _ => (Actor::agent(), ""),
         };

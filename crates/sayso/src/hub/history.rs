@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::clients::{Interest, Outbox, Subscription, frame};
+use super::sessions::Stopped;
 use super::transcript::{Entry, Place};
 use super::writes::AfterWrite;
 use super::{Hub, HubHandle, HubMessage, Snapshot, now, wire};
@@ -146,9 +147,25 @@ impl Hub {
             json,
             place,
         };
-        if let Some(entry) = known.transcript.push(entry) {
+        let pushed = known.transcript.push(entry);
+        let most = self.config.max_transcript.0;
+        let runs = known.run.as_ref().is_some_and(|run| run.stopped.is_none());
+        let full = most.is_some_and(|most| known.transcript.bytes() > most);
+        if let Some(entry) = pushed {
             self.save(session, vec![entry]);
         }
+        // What it says until it has ended is kept all the same.
+        if full && runs {
+            self.stop_agent(session, Stopped::TranscriptFull);
+        }
+    }
+
+    pub(super) fn full_transcript(&self) -> String {
+        let most = self.config.max_transcript;
+        format!(
+            "The transcript of this session has reached its limit of {most}, so the agent was stopped. \
+             Nothing of it is lost. Go on in a new session, or raise `max_transcript`."
+        )
     }
 
     fn save(&mut self, session: SessionId, entries: Vec<Entry>) {

@@ -119,7 +119,10 @@ impl Hub {
                 ..Usage::default()
             },
             policies: self.config.policies.clone(),
-            transcript: Transcript::starting_after(rows.len() as u64),
+            transcript: Transcript::starting_after(
+                rows.len() as u64,
+                rows.iter().map(|row| row.body.len() as u64).sum(),
+            ),
             ..Session::new(id, now())
         };
         (session, rows)

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::checks::CheckedStart;
 use super::clients::{Interest, Outbox};
+use super::editing::Edited;
 use super::import::ReadConversation;
 use crate::access::Pass;
 
@@ -60,6 +61,7 @@ pub enum HubMessage {
         caller: Caller,
         checked: Result<CheckedStart, ErrorMessage>,
     },
+    Edited(Box<Edited>),
     ConversationRead {
         caller: Caller,
         read: Result<ReadConversation, ErrorMessage>,

@@ -12,6 +12,7 @@ mod clock;
 mod commands;
 mod controls;
 mod delivering;
+mod editing;
 mod effects;
 mod ending;
 mod from_agents;
@@ -261,6 +262,7 @@ impl Hub {
             }
             HubMessage::ShutDown => self.begin_shutdown(),
             HubMessage::StartChecked { caller, checked } => self.start_checked(caller, checked),
+            HubMessage::Edited(edited) => self.edited(*edited),
             HubMessage::ConversationRead { caller, read } => self.conversation_read(caller, read),
             HubMessage::CaughtUp {
                 client,

@@ -44,11 +44,20 @@ impl Hub {
             );
             return Err(wire::error(ErrorCode::Forbidden, text));
         }
-        if need.proof && pass.proof == Proof::Missing {
-            let text = "Give the password first: it is asked for before risky actions.";
-            return Err(wire::error(ErrorCode::ProofRequired, text));
+        if need.proof {
+            check_proof(pass)?;
         }
         Ok(())
+    }
+}
+
+pub(super) fn check_proof(pass: &Pass) -> Result<(), ErrorMessage> {
+    match pass.proof {
+        Proof::Given => Ok(()),
+        Proof::Missing => {
+            let text = "Give the password first: it is asked for before risky actions.";
+            Err(wire::error(ErrorCode::ProofRequired, text))
+        }
     }
 }
 

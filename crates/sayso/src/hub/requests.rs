@@ -12,7 +12,7 @@ use super::{Caller, Hub, HubMessage, records, wire};
 const MAXIMUM_EXTENSION: u32 = 24 * 60 * 60;
 
 impl Hub {
-    pub(super) fn respond(&mut self, caller: Caller, respond: Respond) {
+    pub(super) fn decide(&mut self, caller: Caller, respond: Respond) {
         let request = RequestId(respond.request_id);
         let Some(caller) = self.if_known(caller, request) else {
             return;

@@ -62,4 +62,6 @@ pub(super) enum Stopped {
     RepeatedRequest,
     /// It ran a tool that nobody allowed.
     Unasked,
+    /// Its session's transcript has reached `max_transcript`.
+    TranscriptFull,
 }

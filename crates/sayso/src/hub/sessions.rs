@@ -148,6 +148,7 @@ impl Session {
                 .and_then(|alert| json(serde_json::to_string(alert))),
             run_after: i64::try_from(self.run_after).unwrap_or(i64::MAX),
             counted_line: i64::try_from(self.counted_line).unwrap_or(i64::MAX),
+            transcript_bytes: i64::try_from(self.transcript.bytes()).unwrap_or(i64::MAX),
         }
     }
 
@@ -177,7 +178,10 @@ impl Session {
             archived_at: row.archived_at.map(|at| Timestamp(at.0)),
             restricted: row.restricted,
             policies: serde_json::from_str(&read(row.policies)).unwrap_or_default(),
-            transcript: Transcript::starting_after(last_seq),
+            transcript: Transcript::starting_after(
+                last_seq,
+                u64::try_from(row.transcript_bytes).unwrap_or(0),
+            ),
             ..Self::new(SessionId(row.id.0), Timestamp(row.created_at.0))
         }
     }

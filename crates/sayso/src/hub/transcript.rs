@@ -35,6 +35,8 @@ pub(super) struct Place {
 pub(super) struct Transcript {
     last_seq: u64,
     durable_seq: u64,
+    /// Of all entries.
+    bytes: u64,
     /// Saved, but an earlier one is not.
     saved: BTreeMap<u64, Arc<RawValue>>,
     /// Could not be saved; tried again.
@@ -46,12 +48,17 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    pub(super) fn starting_after(last_seq: u64) -> Self {
+    pub(super) fn starting_after(last_seq: u64, bytes: u64) -> Self {
         Self {
             last_seq,
             durable_seq: last_seq,
+            bytes,
             ..Self::default()
         }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     pub(super) fn last_seq(&self) -> u64 {
@@ -70,6 +77,7 @@ impl Transcript {
     /// earlier ones wait, it waits behind them.
     pub(super) fn push(&mut self, entry: Entry) -> Option<Entry> {
         self.last_seq = entry.seq;
+        self.bytes += entry.json.get().len() as u64;
         if let Some(place) = entry.place {
             self.lines.insert(entry.seq, place.line);
         }
@@ -207,5 +215,6 @@ mod tests {
             ["1", "2", "3", "4"]
         );
         assert_eq!(transcript.durable_seq(), 4);
+        assert_eq!(transcript.bytes(), 4, "each counts once");
     }
 }

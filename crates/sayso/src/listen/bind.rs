@@ -3,7 +3,11 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use sayso_store::Store;
+use jiff::Timestamp;
+use sayso_store::{DeviceRow, Store, UnixMillis};
+
+/// As it is written in the store.
+const BROWSER: &str = "browser";
 
 /// From where a server would be reached, and what protects it there.
 #[derive(Clone, Copy, Debug)]
@@ -63,10 +67,17 @@ pub fn may_listen(reach: &Reach) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether somebody could log in from elsewhere. What cannot be read says no.
+/// Whether a human could log in from elsewhere: a browser was paired, and is still let in. Tokens of
+/// scripts are none. What cannot be read says no.
 pub async fn has_enrolled_device(store: &Store) -> bool {
-    let devices = store.devices().await;
-    devices.is_ok_and(|devices| !devices.is_empty())
+    let now = UnixMillis(Timestamp::now().as_millisecond());
+    let devices = store.devices().await.unwrap_or_default();
+    devices.iter().any(|device| is_enrolled(device, now))
+}
+
+fn is_enrolled(device: &DeviceRow, now: UnixMillis) -> bool {
+    let over = device.expires_at.is_some_and(|at| at <= now);
+    device.kind == BROWSER && !over
 }
 
 #[cfg(test)]
@@ -117,6 +128,30 @@ mod tests {
                     "{local}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn only_a_browser_that_is_still_let_in_is_a_paired_device() {
+        let now = UnixMillis(1_000);
+        for (kind, expires_at, expected) in [
+            ("browser", None, true),
+            ("browser", Some(1_001), true),
+            ("browser", Some(1_000), false),
+            ("token", None, false),
+            ("token", Some(1_001), false),
+        ] {
+            let device = DeviceRow {
+                id: sayso_store::DeviceId(uuid::Uuid::nil()),
+                kind: kind.to_owned(),
+                name: String::new(),
+                secret_hash: Vec::new(),
+                scopes: String::new(),
+                created_at: now,
+                last_seen_at: now,
+                expires_at: expires_at.map(UnixMillis),
+            };
+            assert_eq!(is_enrolled(&device, now), expected, "{kind} {expires_at:?}");
         }
     }
 

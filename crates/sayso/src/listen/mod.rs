@@ -11,6 +11,7 @@ mod hosts;
 mod lobby;
 mod places;
 mod self_signed;
+mod source;
 mod stream;
 mod tls;
 
@@ -28,11 +29,39 @@ pub(crate) use bucket::Bucket;
 pub use client::OwnServer;
 pub(crate) use connection::Visitor;
 pub(crate) use hosts::{host_values, public_host};
+pub(crate) use source::Source;
 pub use tls::{Fingerprint, Tls, TlsError};
 
 use crate::config::{Config, TlsMode};
 use lobby::Lobby;
 use places::{Limits, Sharing};
+
+/// Before the address is bound: where Sayso may not listen, nobody shall be able to connect for a moment either.
+pub async fn check_reach(config: &Config) -> anyhow::Result<()> {
+    if is_local(config.listen.ip()) {
+        return Ok(());
+    }
+    let store = Store::open(config.database()).await?;
+    let reach = reach(config, config.listen, &store).await;
+    store.close().await;
+    Ok(may_listen(&reach)?)
+}
+
+async fn reach(config: &Config, listen: SocketAddr, store: &Store) -> Reach {
+    let encryption = if config.tls.is_some() || config.tls_cert.is_some() {
+        Encryption::Tls
+    } else if config.behind_proxy {
+        Encryption::Proxy
+    } else {
+        Encryption::None
+    };
+    Reach {
+        listen,
+        encryption,
+        has_allowed_host: !config.allow_hosts.is_empty(),
+        has_enrolled_device: has_enrolled_device(store).await,
+    }
+}
 
 /// Unproven connections at once; less where files are scarce.
 const MOST_UNPROVEN: usize = 512;
@@ -56,18 +85,8 @@ impl Listen {
         let address = listener
             .local_addr()
             .context("The listener has no address.")?;
+        may_listen(&reach(config, address, store).await)?;
         let tls = tls(config, address)?;
-        let encryption = match (&tls, config.behind_proxy) {
-            (Some(_), _) => Encryption::Tls,
-            (None, true) => Encryption::Proxy,
-            (None, false) => Encryption::None,
-        };
-        may_listen(&Reach {
-            listen: address,
-            encryption,
-            has_allowed_host: !config.allow_hosts.is_empty(),
-            has_enrolled_device: has_enrolled_device(store).await,
-        })?;
         let sharing = if is_local(address.ip()) || config.behind_proxy {
             Sharing::None
         } else {
@@ -135,7 +154,10 @@ fn tls(config: &Config, address: SocketAddr) -> Result<Option<Tls>, TlsError> {
     let now = Timestamp::now();
     match (config.tls, &config.tls_cert, &config.tls_key) {
         (None, None, None) => Ok(None),
-        (None, Some(certificate), Some(key)) => Tls::from_files(certificate, key, now).map(Some),
+        (None, Some(certificate), Some(key)) => {
+            tls::check_key(key)?;
+            Tls::from_files(certificate, key, now).map(Some)
+        }
         (Some(TlsMode::SelfSigned), None, None) => {
             self_signed::open(&config.data_dir, address, &config.allow_hosts, now).map(Some)
         }

@@ -4,8 +4,10 @@
 //! not may only fill a part of the room, and the oldest of them goes first.
 
 use std::collections::{BTreeMap, HashMap};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
+
+use super::source::Source;
 
 /// How long an unproven connection is left alone, so that an honest one can
 /// show its credential also in the middle of a flood.
@@ -43,22 +45,6 @@ pub(super) enum Entry {
 struct Guest {
     source: Source,
     since: Instant,
-}
-
-/// One party as far as addresses tell: an IPv6 network is one, for its addresses cost nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Source(IpAddr);
-
-impl Source {
-    fn of(address: IpAddr) -> Self {
-        Self(match address.to_canonical() {
-            IpAddr::V4(address) => IpAddr::V4(address),
-            IpAddr::V6(address) => {
-                let network = u128::from(address) >> 64 << 64;
-                IpAddr::V6(Ipv6Addr::from(network))
-            }
-        })
-    }
 }
 
 /// All places. Ids grow, so the first of the unproven is the oldest.
@@ -221,19 +207,5 @@ mod tests {
         }
         assert_eq!(places.enter(loud, now), Entry::Refused, "ten of forty");
         assert_eq!(places.enter(other, now), Entry::Admitted(PlaceId(13)));
-    }
-
-    #[test]
-    fn addresses_of_one_network_are_one_source() {
-        let cases = [
-            ("2001:db8::1", "2001:db8::ffff", true),
-            ("2001:db8::1", "2001:db8:0:1::1", false),
-            ("192.0.2.1", "::ffff:192.0.2.1", true),
-            ("192.0.2.1", "192.0.2.2", false),
-        ];
-        for (one, other, same) in cases {
-            let equal = Source::of(address(one)) == Source::of(address(other));
-            assert_eq!(equal, same, "{one} {other}");
-        }
     }
 }

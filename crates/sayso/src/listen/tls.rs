@@ -1,6 +1,7 @@
 //! Certificates: read, checked, and turned into something that can encrypt.
 
 use std::fmt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,6 +45,11 @@ pub enum TlsError {
     TooEarly { path: PathBuf, from: Timestamp },
     #[error("The key in {} does not belong to the certificate in {}", key.display(), certificate.display())]
     Mismatch { key: PathBuf, certificate: PathBuf },
+    #[error(
+        "Other users of this machine can read or change the key in {}: close it with `chmod o-rwx,g-w`",
+        .0.display()
+    )]
+    Exposed(PathBuf),
     #[error("No certificate could be made: {0}")]
     NotMade(#[from] rcgen::Error),
 }
@@ -115,6 +121,15 @@ impl Tls {
     /// For whoever wants to know that it talks to this server and no other.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
+    }
+}
+
+/// A key must be its owner's secret. A group may read it, as where several servers share one.
+pub(super) fn check_key(key: &Path) -> Result<(), TlsError> {
+    let metadata = std::fs::metadata(key).map_err(|fault| unreadable(key, fault))?;
+    match metadata.permissions().mode() & 0o027 {
+        0 => Ok(()),
+        _ => Err(TlsError::Exposed(key.to_owned())),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::header::{COOKIE, HOST};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
+use axum::http::header::{COOKIE, HOST, ORIGIN};
 
 use crate::access::{BROWSER_LASTS, Fresh};
 
@@ -50,9 +50,21 @@ impl Site {
     }
 }
 
+/// The page that asks, as its browser names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Page {
+    /// No page, or one that only reads.
+    Unnamed,
+    Own,
+    /// Not ours, but the operator lets it talk to us with a token.
+    FrontEnd,
+    Other,
+}
+
 #[derive(Debug)]
 pub(super) struct Gate {
-    hosts: Vec<String>,
+    /// The names under which this server answers by itself.
+    own: Vec<String>,
     site: Site,
     cookie_name: String,
     ticket_name: String,
@@ -62,13 +74,13 @@ impl Gate {
     pub(super) fn new(site: &Site) -> Self {
         let mut site = site.clone();
         let (address, port) = (site.address, site.address.port());
-        let mut hosts = vec![
+        let mut own = vec![
             format!("127.0.0.1:{port}"),
             format!("localhost:{port}"),
             format!("[::1]:{port}"),
         ];
         if !address.ip().is_unspecified() && !address.ip().is_loopback() {
-            hosts.push(match address.ip() {
+            own.push(match address.ip() {
                 IpAddr::V4(ip) => format!("{ip}:{port}"),
                 IpAddr::V6(ip) => format!("[{ip}]:{port}"),
             });
@@ -76,10 +88,9 @@ impl Gate {
         for host in &mut site.allow_hosts {
             *host = host.to_ascii_lowercase();
         }
-        hosts.extend(site.allow_hosts.iter().cloned());
         let prefix = if site.secure { "__Host-" } else { "" };
         Self {
-            hosts,
+            own,
             // Cookies are shared by all ports of a host; the name keeps two servers apart.
             cookie_name: format!("{prefix}sayso_{port}"),
             ticket_name: format!("{prefix}sayso_pairing_{port}"),
@@ -96,25 +107,50 @@ impl Gate {
         let (Some(host), None) = (named.next(), named.next()) else {
             return false;
         };
-        let host = host.to_str().unwrap_or_default().to_ascii_lowercase();
-        self.hosts.contains(&host)
+        self.knows_name(host.to_str().unwrap_or_default())
     }
 
-    pub(super) fn knows_origin(&self, origin: &HeaderValue) -> bool {
-        let origin = origin.to_str().unwrap_or_default().to_ascii_lowercase();
-        let host = origin
-            .strip_prefix("http://")
-            .or_else(|| origin.strip_prefix("https://"));
-        host.is_some_and(|host| self.hosts.iter().any(|known| known == host))
+    pub(super) fn knows_name(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        self.own.contains(&host) || self.site.allow_hosts.contains(&host)
     }
 
-    /// A page that is not ours, but may talk to us with a token.
-    pub(super) fn lets_in_front_end(&self, origin: &HeaderValue) -> bool {
-        let origin = origin.to_str().unwrap_or_default();
-        let allowed = &self.site.allow_origins;
-        allowed
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(origin))
+    pub(super) fn page(&self, headers: &HeaderMap) -> Page {
+        let mut named = headers.get_all(ORIGIN).iter();
+        let origin = match (named.next(), named.next()) {
+            (None, _) => return Page::Unnamed,
+            (Some(origin), None) => origin.to_str().unwrap_or_default().to_ascii_lowercase(),
+            // No browser names two.
+            (Some(_), Some(_)) => return Page::Other,
+        };
+        let front_ends = &self.site.allow_origins;
+        let named = |known: &String| known.eq_ignore_ascii_case(&origin);
+        if self.is_own(&origin) {
+            Page::Own
+        } else if front_ends.iter().any(named) {
+            Page::FrontEnd
+        } else {
+            Page::Other
+        }
+    }
+
+    /// A page of ours came to the browser the way that this server speaks: plain text that somebody
+    /// on the way could have changed does not count where there is encryption. Whether there is a
+    /// proxy that encrypts is not always known.
+    fn is_own(&self, origin: &str) -> bool {
+        let Some((scheme, host)) = origin.split_once("://") else {
+            return false;
+        };
+        let is = |known: &String| known == host;
+        let (secure, proxied) = (self.site.secure, self.site.behind_proxy);
+        match scheme {
+            "https" if secure => self.own.iter().chain(&self.site.allow_hosts).any(is),
+            "https" => self.site.allow_hosts.iter().any(is),
+            "http" if secure => false,
+            "http" if proxied => self.own.iter().any(is),
+            "http" => self.own.iter().chain(&self.site.allow_hosts).any(is),
+            _ => false,
+        }
     }
 
     pub(super) fn link(&self, asked: &str, secret: &str) -> String {
@@ -213,6 +249,90 @@ mod tests {
         }
         assert!(!gate.knows_host(&with("host", &["localhost:7297", "localhost:7297"])));
         assert!(!gate.knows_host(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn a_page_is_ours_by_its_whole_origin_and_there_is_one() {
+        let gate = gate(Site {
+            allow_hosts: vec!["Box.Example".to_owned()],
+            allow_origins: vec!["http://localhost:5173".to_owned()],
+            ..plain()
+        });
+        let page = |origins: &[&str]| gate.page(&with("origin", origins));
+        for own in [
+            "http://127.0.0.1:7297",
+            "http://LOCALHOST:7297",
+            "http://[::1]:7297",
+            "http://box.example",
+            "https://box.example",
+        ] {
+            assert_eq!(page(&[own]), Page::Own, "{own}");
+        }
+        for other in [
+            "null",
+            "",
+            "https://evil.example",
+            "http://localhost",
+            "http://localhost:7298",
+            "http://localhost:72970",
+            "http://localhost.evil.com:7297",
+            "http://evil-localhost:7297",
+            "http://localhost.:7297",
+            "http://localhost:7297.",
+            "http://127.0.0.1.nip.io:7297",
+            "http://2130706433:7297",
+            "http://127.1:7297",
+            "http://127.0.0.1:7297@evil.example",
+            "http://user@127.0.0.1:7297",
+            "http://127.0.0.1:7297/",
+            "http://127.0.0.1:7297 ",
+            "http://127.0.0.1:7297, http://evil.example",
+            "https://127.0.0.1:7297",
+            "ws://127.0.0.1:7297",
+            "file://127.0.0.1:7297",
+            "//127.0.0.1:7297",
+            "127.0.0.1:7297",
+            "http://localhost:5174",
+            "http://a.localhost:5173",
+        ] {
+            assert_eq!(page(&[other]), Page::Other, "{other}");
+        }
+        let (own, evil) = ("http://localhost:7297", "https://evil.example");
+        for two in [[own, own], [own, evil], [evil, own]] {
+            assert_eq!(page(&two), Page::Other, "{two:?}");
+        }
+        assert_eq!(page(&[]), Page::Unnamed);
+        assert_eq!(page(&["http://localhost:5173"]), Page::FrontEnd);
+    }
+
+    #[test]
+    fn a_page_over_plain_text_is_not_ours_where_there_is_encryption() {
+        let named = || Site {
+            allow_hosts: vec!["box.example".to_owned()],
+            ..plain()
+        };
+        let secure = Site {
+            secure: true,
+            ..named()
+        };
+        let proxied = Site {
+            behind_proxy: true,
+            ..named()
+        };
+        let cases = [
+            (&secure, "https://localhost:7297", Page::Own),
+            (&secure, "https://box.example", Page::Own),
+            (&secure, "http://localhost:7297", Page::Other),
+            (&secure, "http://box.example", Page::Other),
+            (&proxied, "https://box.example", Page::Own),
+            (&proxied, "http://localhost:7297", Page::Own),
+            (&proxied, "http://box.example", Page::Other),
+            (&proxied, "https://localhost:7297", Page::Other),
+        ];
+        for (site, origin, expected) in cases {
+            let page = gate(site.clone()).page(&with("origin", &[origin]));
+            assert_eq!(page, expected, "{origin} of {site:?}");
+        }
     }
 
     #[test]

@@ -14,12 +14,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use sayso_protocol::ErrorCode;
 
+use super::gate::Page;
 use super::incoming::Sender;
 use super::preview::Untrusted;
 use super::refused::Refused;
 use super::routes::COMPAT;
 use super::{Web, pages};
-use crate::access::{AccessError, Credential, Guess, Pass};
+use crate::access::{Credential, Guess, Pass};
 
 const NOBODY: &str = "Nobody is let in without a credential. Open the link that `sayso pair` prints, or send \
     `Authorization: Bearer TOKEN`.";
@@ -57,7 +58,10 @@ pub(super) async fn check_host_and_origin(
     next: Next,
 ) -> Response {
     let headers = request.headers();
-    if !web.gate.knows_host(headers) {
+    // A target with a name of its own counts for more than the header, to a reader that goes by the book.
+    let target = request.uri().authority();
+    let named = target.is_none_or(|target| web.gate.knows_name(target.as_str()));
+    if !named || !web.gate.knows_host(headers) {
         return Refused::new(
             ErrorCode::Forbidden,
             "This name for the server is not known. Open it as localhost, or add the name to \
@@ -65,10 +69,12 @@ pub(super) async fn check_host_and_origin(
         )
         .into_response();
     }
-    if let Some(origin) = headers.get(ORIGIN)
-        && !web.gate.knows_origin(origin)
-        && !(is_compat(&request) && web.gate.lets_in_front_end(origin))
-    {
+    let refused = match web.gate.page(headers) {
+        Page::Unnamed | Page::Own => false,
+        Page::FrontEnd => !is_compat(&request),
+        Page::Other => true,
+    };
+    if refused {
         let text = "Requests from other sites are refused.";
         return Refused::new(ErrorCode::Forbidden, text).into_response();
     }
@@ -94,7 +100,14 @@ pub(super) async fn require_credential(
 fn let_through(web: &Web, request: &Request) -> Result<Pass, Refused> {
     let headers = request.headers();
     let sender = Sender::of(headers, request.extensions());
-    let bearer = bearer(headers).or_else(|| shown_in_address(request));
+    let page = web.gate.page(headers);
+    let in_address = shown_in_address(request);
+    if in_address.is_some() && page == Page::Unnamed && is_from_elsewhere(headers) {
+        // A picture on another page. It shall not even be able to be wrong.
+        let text = "Requests from other sites are refused.";
+        return Err(Refused::new(ErrorCode::Forbidden, text));
+    }
+    let bearer = bearer(headers).or(in_address);
     let (identity, shown) = match bearer {
         Some(token) => (
             web.access.identify(Credential::Bearer(token)),
@@ -110,17 +123,12 @@ fn let_through(web: &Web, request: &Request) -> Result<Pass, Refused> {
     let Some(pass) = pass else {
         // Whoever is right is let in however many were wrong before.
         if bearer.is_some() {
-            if let Some(wait) = web.access.must_wait(sender.address, Guess::Secret) {
-                return Err(AccessError::Wait(wait).into());
-            }
-            web.access.was_wrong(sender.address, Guess::Secret);
+            web.access.count_wrong(sender.address, Guess::Secret)?;
         }
         return Err(Refused::new(ErrorCode::Unauthorized, NOBODY));
     };
     // A front end of another origin has passed the check before this one, for its token's sake alone.
-    let foreign = headers
-        .get(ORIGIN)
-        .is_some_and(|origin| !web.gate.knows_origin(origin));
+    let foreign = matches!(page, Page::FrontEnd | Page::Other);
     if shown == Shown::Cookie && (foreign || !is_own_page(request)) {
         return Err(Refused::new(
             ErrorCode::Forbidden,
@@ -153,13 +161,16 @@ fn shown_in_address(request: &Request) -> Option<&str> {
 /// marked as coming from elsewhere.
 fn is_own_page(request: &Request) -> bool {
     let headers = request.headers();
-    let elsewhere = headers
-        .get("sec-fetch-site")
-        .is_some_and(|site| site != "same-origin" && site != "none");
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let upgrade = headers.contains_key("upgrade");
     // An Origin that is there has been checked before.
-    !elsewhere && ((reads && !upgrade) || headers.contains_key(ORIGIN))
+    !is_from_elsewhere(headers) && ((reads && !upgrade) || headers.contains_key(ORIGIN))
+}
+
+/// A browser says that another page makes it ask. What is no browser says nothing.
+pub(super) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
+    let mut sites = headers.get_all("sec-fetch-site").iter();
+    sites.any(|site| site != "same-origin" && site != "none")
 }
 
 /// What every answer carries.

@@ -22,14 +22,16 @@ mod rules;
 mod socket;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::http::header::{HOST, STRICT_TRANSPORT_SECURITY};
 use axum::middleware::{self, Next};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use sayso_protocol::ErrorCode;
 use sayso_store::Store;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::limit::RequestBodyLimitLayer;
@@ -38,6 +40,7 @@ use crate::access::Access;
 use crate::compat::{Attending, Names};
 use crate::hub::HubHandle;
 use crate::listen::Visitor;
+use refused::Refused;
 
 pub use gate::Site;
 pub use routes::{Need, Route, table};
@@ -45,8 +48,9 @@ pub use routes::{Need, Route, table};
 /// The largest message or body that is read and answered; larger ones are refused.
 pub(crate) const MAXIMUM_MESSAGE: usize = 8 * 1024 * 1024;
 
-/// Of somebody who has shown nothing yet.
+/// Of somebody who has shown nothing yet, and how long it may take to say it.
 const LARGEST_GREETING: usize = 16 * 1024;
+const LONGEST_GREETING: Duration = Duration::from_secs(10);
 
 /// What every handler may use. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -82,7 +86,9 @@ pub fn router(hub: HubHandle, store: Store, access: Access, site: &Site) -> Rout
     };
     let guarded = guard(guarded.fallback(rest::not_found));
     let beside = guard(beside).layer(middleware::from_fn(rest::as_json));
-    let open = open.layer(RequestBodyLimitLayer::new(LARGEST_GREETING));
+    let open = open
+        .layer(middleware::from_fn(hear_out))
+        .layer(RequestBodyLimitLayer::new(LARGEST_GREETING));
     let api = guarded
         .merge(open)
         .layer(middleware::from_fn(rest::as_json));
@@ -116,6 +122,21 @@ async fn stay_encrypted(request: Request, next: Next) -> Response {
             .insert(STRICT_TRANSPORT_SECURITY, year);
     }
     response
+}
+
+/// Takes the whole body of a stranger before it is looked at. Only this waits for the stranger.
+async fn hear_out(request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let heard = axum::body::to_bytes(body, LARGEST_GREETING);
+    let refused = |code, text: &str| Refused::new(code, text).into_response();
+    match tokio::time::timeout(LONGEST_GREETING, heard).await {
+        Ok(Ok(body)) => next.run(Request::from_parts(parts, body.into())).await,
+        Ok(Err(_)) => refused(
+            ErrorCode::MessageTooLarge,
+            "The body is too large, or ended before its end.",
+        ),
+        Err(_) => refused(ErrorCode::InvalidMessage, "The body took too long to come."),
+    }
 }
 
 /// Stands behind the check of the credential: whoever gets here has shown one.

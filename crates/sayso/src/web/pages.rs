@@ -9,7 +9,7 @@ use sayso_protocol::ErrorCode;
 
 use super::incoming::Sender;
 use super::refused::Refused;
-use super::{Web, assets};
+use super::{Web, assets, guard};
 use crate::access::{Credential, Guess, Identity};
 
 /// Hashed file names never change their content.
@@ -65,10 +65,16 @@ async fn let_in(web: &Web, parts: &Parts, token: &str) -> Response {
     // One leading slash: two would name another host.
     let path = parts.uri.path().trim_start_matches(['/', '\\']);
     let away = (StatusCode::SEE_OTHER, [(LOCATION, format!("/{path}"))]);
+    // Any page can make a browser come here, with a picture even. Its tries count for nothing.
+    if guard::is_from_elsewhere(&parts.headers) {
+        return away.into_response();
+    }
     let sender = Sender::of(&parts.headers, &parts.extensions);
     if web.access.identify(Credential::Bearer(token)) != Some(Identity::Owner) {
-        web.access.was_wrong(sender.address, Guess::Secret);
-        return away.into_response();
+        return match web.access.count_wrong(sender.address, Guess::Secret) {
+            Ok(()) => away.into_response(),
+            Err(error) => Refused::from(error).into_response(),
+        };
     }
     let mut cookies = web.gate.cookies(&parts.headers);
     if cookies.any(|value| web.access.identify(Credential::Cookie(value)).is_some()) {

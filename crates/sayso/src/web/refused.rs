@@ -111,6 +111,7 @@ pub(super) fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::SessionEnded
         | ErrorCode::FolderNotTrusted
         | ErrorCode::RuleTooBroad
+        | ErrorCode::DeniedByRule
         | ErrorCode::AlreadySent => StatusCode::CONFLICT,
         ErrorCode::MessageTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::NotSupported => StatusCode::UNPROCESSABLE_ENTITY,

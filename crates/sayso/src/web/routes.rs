@@ -11,7 +11,7 @@ use sayso_protocol::{ErrorCode, Scope};
 
 use super::refused::Refused;
 use super::{Web, compat, devices, folders, history, pairing, rest, rules, socket};
-use crate::access::{Pass, Proof};
+use crate::access::{Identity, Pass, Proof};
 
 /// What it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub enum Need {
     Scope(Scope),
     /// The scope, and the password where one is set.
     Proof(Scope),
+    /// The server's own token. No device, whatever its scopes, stands in for it.
+    Owner,
 }
 
 /// One method at one address.
@@ -55,7 +57,7 @@ impl Route {
 
 /// Messages to the hub need what the hub says beside what stands here.
 pub fn table() -> Vec<Route> {
-    use Need::{Nothing, Proof, Scope as Has};
+    use Need::{Nothing, Owner, Proof, Scope as Has};
     use Scope::{Admin, Answer, Approve, Rules, View};
     let (get, post) = (Method::GET, Method::POST);
     let (put, delete) = (Method::PUT, Method::DELETE);
@@ -104,7 +106,7 @@ pub fn table() -> Vec<Route> {
         post   "/prove"                            Has(View)    => pairing::prove;
         post   "/password"                         Has(Admin)   => pairing::set_password;
         get    "/devices"                          Has(Admin)   => devices::list;
-        post   "/devices/printed_link"             Has(Admin)   => pairing::printed_link;
+        post   "/devices/printed_link"             Owner        => pairing::printed_link;
         post   "/devices/pairings"                 Proof(Admin) => pairing::make_link;
         post   "/devices/pairings/{id}/confirm"    Proof(Admin) => pairing::confirm;
         post   "/devices/pairings/{id}/refuse"     Has(Admin)   => pairing::refuse;
@@ -134,7 +136,9 @@ pub(super) fn routers() -> (Router<Web>, Router<Web>, Router<Web>) {
         match (route.path.strip_prefix("/api"), need) {
             (None, _) => beside = beside.route(route.path, handler),
             (Some(path), Need::Nothing) => open = open.route(path, handler),
-            (Some(path), Need::Scope(_) | Need::Proof(_)) => guarded = guarded.route(path, handler),
+            (Some(path), Need::Scope(_) | Need::Proof(_) | Need::Owner) => {
+                guarded = guarded.route(path, handler);
+            }
         }
     }
     (open, guarded, beside)
@@ -153,6 +157,11 @@ fn refusal(need: Need, pass: Option<&Pass>) -> Option<Refused> {
         Need::Nothing => return None,
         Need::Scope(scope) => (scope, false),
         Need::Proof(scope) => (scope, true),
+        Need::Owner if pass.is_some_and(|pass| pass.identity == Identity::Owner) => return None,
+        Need::Owner => {
+            let text = "Only the server's own token may do this: `sayso pair` on its machine.";
+            return Some(Refused::new(ErrorCode::Forbidden, text));
+        }
     };
     let Some(pass) = pass.filter(|pass| pass.scopes.has(scope)) else {
         let text = format!(

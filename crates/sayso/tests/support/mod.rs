@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use sayso::access::Secret;
-use sayso::config::{Config, Limit, OnShutdown, PolicySettings};
+use sayso::config::{Config, Limit, OnShutdown, PolicySettings, Size};
 use sayso::server::Server;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -56,7 +56,7 @@ impl TestServer {
         Self::open(tempfile::tempdir().unwrap(), change).await
     }
 
-    async fn open(folder: TempDir, change: impl FnOnce(&mut Config)) -> Self {
+    pub(crate) async fn open(folder: TempDir, change: impl FnOnce(&mut Config)) -> Self {
         let project = folder.path().join("project");
         std::fs::create_dir_all(&project).unwrap();
         let mut config = Config {
@@ -71,6 +71,7 @@ impl TestServer {
             tls_key: None,
             behind_proxy: false,
             max_sessions: 200,
+            max_transcript: Size(Some(1 << 30)),
             pass_environment: Vec::new(),
             default_agent: "demo".to_owned(),
             default_folder: Some(project),
@@ -121,6 +122,12 @@ impl TestServer {
         Client::with_token(&self.url(""), token).await
     }
 
+    /// A socket in another front end's dialect.
+    pub(crate) async fn connect_compat(&self, dialect: &str, token: &str) -> Client {
+        let url = format!("ws://{}/compat/{dialect}/ws", self.address);
+        Client::at(&url, token).await
+    }
+
     /// A client that is told only of the sessions it attends.
     pub(crate) async fn connect_attending(&self) -> Client {
         let url = format!("ws://{}/api/ws?only=attended", self.address);
@@ -166,7 +173,7 @@ impl Client {
         Self::at(&format!("{}/api/ws", url.replacen("http", "ws", 1)), token).await
     }
 
-    async fn at(url: &str, token: &str) -> Self {
+    pub(crate) async fn at(url: &str, token: &str) -> Self {
         let mut request = url.into_client_request().unwrap();
         let bearer = format!("Bearer {token}").parse().unwrap();
         request.headers_mut().insert("authorization", bearer);

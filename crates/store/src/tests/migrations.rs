@@ -61,11 +61,19 @@ async fn folder_of(schema: i64) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
+/// With the size of its transcript, which older schemas did not keep.
+fn measured() -> SessionRow {
+    SessionRow {
+        transcript_bytes: entry(1, 1).body.len() as i64,
+        ..session(1)
+    }
+}
+
 fn everything_of_a_release() -> Everything {
     let denied = ended(request(1, 12), RequestStatus::Decided);
-    let line = history_line(session(1), denied.clone(), decision(12, Outcome::Denied));
+    let line = history_line(measured(), denied.clone(), decision(12, Outcome::Denied));
     Everything {
-        sessions: vec![session(1)],
+        sessions: vec![measured()],
         entries: vec![entry(1, 1)],
         requests: vec![denied, request(1, 11)],
         decisions: vec![line],
@@ -134,7 +142,7 @@ async fn writes_the_newest_schema() {
         client_label: "phone".to_owned(),
     };
     let writes = [
-        Write::PutSession(session(1)),
+        Write::PutSession(measured()),
         Write::AppendEntry(entry(1, 1)),
         Write::OpenRequest(request(1, 11)),
         Write::OpenRequest(request(1, 12)),

@@ -159,6 +159,7 @@ fn session(number: u128) -> SessionRow {
         alert: None,
         run_after: 0,
         counted_line: 0,
+        transcript_bytes: 0,
     }
 }
 

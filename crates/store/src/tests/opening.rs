@@ -104,7 +104,7 @@ async fn a_newer_schema_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = some_database(&folder).await;
     change(&path, FROM_THE_FUTURE).await;
-    let words = ["newer Sayso", "schema 9999", "knows 7"];
+    let words = ["newer Sayso", "schema 9999", "knows 8"];
     refuses("newer", &path, &words).await;
 }
 

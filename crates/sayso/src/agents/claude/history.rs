@@ -38,9 +38,12 @@ pub fn conversations(cwd: &Path) -> Vec<history::Summary> {
 
 /// `None` when there is no such conversation, or nothing in it. Reads files.
 pub fn conversation(cwd: &Path, id: Uuid) -> Option<OldConversation> {
-    let history = History::of(&config_folder()?, cwd);
-    let messages = history::read(&history, id).ok()?;
-    let summaries = history::summaries(&history);
+    kept_in(&History::of(&config_folder()?, cwd), id)
+}
+
+fn kept_in(history: &History, id: Uuid) -> Option<OldConversation> {
+    let messages = history::read(history, id).ok()?;
+    let summaries = history::summaries(history);
     let summary = summaries.into_iter().find(|one| one.conversation == id);
     let model = messages
         .iter()
@@ -131,3 +134,6 @@ fn prompt_entry(prompt: UserMessage) -> AgentOutput {
         },
     }
 }
+
+#[cfg(test)]
+mod fuzz;

@@ -30,6 +30,7 @@ pub use ask::{refusable, restored};
 pub use file::changed_file;
 pub use history::{OldConversation, conversation, conversations, home};
 pub use own_rules::{hand_over, read as read_rules};
+pub use reading::is_destructive;
 pub use unasked::{explained, must_ask};
 
 pub fn capabilities() -> Capabilities {

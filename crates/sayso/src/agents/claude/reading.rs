@@ -29,6 +29,11 @@ pub(super) fn read(call: &Call) -> Reading {
     }
 }
 
+/// Whether it would do what cannot be taken back.
+pub fn is_destructive(call: &Call) -> bool {
+    read(call).destructive
+}
+
 /// Browsers count text in UTF-16 code units.
 fn breaks(command: &str) -> Vec<u32> {
     let mut counted = 0;
