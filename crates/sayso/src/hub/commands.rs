@@ -252,7 +252,11 @@ impl Hub {
             run.handle.kill();
         }
         // First, so that nobody hears of a session that is going.
-        self.sessions.remove(session);
+        let removed = self.sessions.remove(session);
+        if let Some(unsaved) = removed.and_then(|removed| removed.unsaved_row) {
+            let entries = unsaved.into_entries();
+            self.keep_note(entries, "what the history says of a session");
+        }
         self.dispatch(Event::SessionRemoved { session });
         let removed = ServerMessage::SessionRemoved {
             session_id: session.0,
@@ -260,7 +264,7 @@ impl Hub {
         self.clients.broadcast_about(session, &removed);
         self.clients.forget_session(session);
         let id = sayso_store::SessionId(session.0);
-        self.note(Write::DeleteSession(id), "the removal of a session");
+        self.keep_note(vec![Write::DeleteSession(id)], "the removal of a session");
         if self.rules.remove_session(session.0) {
             self.tell_rules();
         }

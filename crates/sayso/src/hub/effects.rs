@@ -175,7 +175,7 @@ impl Hub {
     /// Takes over what the broker knows of the session, saves it and tells everybody.
     pub(super) fn session_changed(&mut self, id: SessionId) {
         let view = self.broker.session(id);
-        let mut writes = self.mode_change(id, view.as_ref());
+        let entries = self.mode_change(id, view.as_ref());
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
@@ -202,19 +202,10 @@ impl Hub {
                 session.transcript.clear_live();
             }
         }
-        let row = session.row();
         let message = ServerMessage::SessionState {
             session: session.wire(),
         };
-        if let Some(run) = &mut session.run {
-            run.progress.row_submitted();
-        }
-        let after = AfterWrite::Session { session: id };
-        writes.push(Write::PutSession(row));
-        if let Err(after) = self.writes.submit(writes, after) {
-            tracing::error!("too much is waiting to be written");
-            self.session_written(after);
-        }
+        self.write_row(id, entries);
         self.clients.broadcast_about(id, &message);
     }
 

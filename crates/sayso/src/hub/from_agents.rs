@@ -166,7 +166,7 @@ impl Hub {
         let run = self.run_of(session);
         if let Some(request) = run.and_then(|run| run.allowed.remove(tool_use_id)) {
             let entry = self.tool_entry(session, request, tool_use_id, *is_error);
-            self.note(entry, "what became of a tool");
+            self.keep_note(vec![entry], "what became of a tool");
         }
     }
 

@@ -26,6 +26,7 @@ mod records;
 mod requests;
 mod restart;
 mod restored;
+mod rows;
 mod rules;
 mod run;
 mod sessions;
@@ -92,8 +93,10 @@ pub struct Hub {
     /// Recorded answers that the agent's full queue did not take yet.
     undelivered: Vec<Undelivered>,
     unsaid: Vec<watchdog::Unsaid>,
-    /// What the disk did not take yet.
+    /// What the disk did not take yet, in the order in which it happened.
     unwritten: Vec<writes::Note>,
+    /// Runners of ended agents that wait until all is on disk.
+    leaving: Vec<rows::Leaving>,
     /// Agents that are being stopped to start again in another mode.
     restarts: HashMap<SessionId, restart::Restart>,
     rules: RuleBook,
@@ -164,6 +167,7 @@ impl Hub {
             undelivered: Vec::new(),
             unsaid: Vec::new(),
             unwritten: Vec::new(),
+            leaving: Vec::new(),
             restarts: HashMap::new(),
             rules: RuleBook::load(rules),
             mode_actors: HashMap::new(),
@@ -198,7 +202,7 @@ impl Hub {
                     self.completed(completion);
                 }
                 Some(message) = self.messages.recv() => self.message(message),
-                Some(output) = self.from_agents.recv(), if self.writes.under_way() < WRITES_UNDER_WAY => {
+                Some(output) = self.from_agents.recv(), if self.has_room() => {
                     self.agent_output(output);
                 }
                 () = wakeup.come() => self.tick(),
@@ -212,6 +216,11 @@ impl Hub {
         self.writes.close(&mut self.completions).await;
         self.store.close().await;
         Ok(())
+    }
+
+    /// Whether what agents say can be written soon. Where it cannot, they are held back.
+    fn has_room(&self) -> bool {
+        self.writes.under_way() < WRITES_UNDER_WAY && self.unwritten.len() < WRITES_UNDER_WAY
     }
 
     fn message(&mut self, message: HubMessage) {
@@ -297,6 +306,8 @@ impl Hub {
         self.write_again(now);
         self.note_silence(now);
         self.save_unsaved(now);
+        self.save_rows(now);
+        self.forget_again(now);
         self.end_bypasses(TwoClocks::now());
     }
 
@@ -306,6 +317,7 @@ impl Hub {
         let undelivered = self.undelivered.iter().map(|answer| answer.retry_at).min();
         let unsaid = self.unsaid.iter().map(|word| word.retry_at).min();
         let unwritten = self.unwritten.iter().map(|note| note.retry_at).min();
+        let leaving = self.leaving.iter().map(|leaving| leaving.retry_at).min();
         let silence = self.sessions.next_silence();
         let restarts = self
             .restarts
@@ -323,6 +335,7 @@ impl Hub {
             undelivered,
             unsaid,
             unwritten,
+            leaving,
             silence,
         ]
         .into_iter()

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::clock::TwoClocks;
 use super::queue::Queued;
+use super::rows::UnsavedRow;
 use super::transcript::Transcript;
 use super::wire;
 use crate::config::PolicySettings;
@@ -46,6 +47,8 @@ pub(super) struct Session {
     /// The last line of its agent that is counted in `usage`.
     pub(super) counted_line: u64,
     pub(super) transcript: Transcript,
+    /// The disk did not take its row yet.
+    pub(super) unsaved_row: Option<UnsavedRow>,
     /// Messages that the agent has not read yet, oldest first.
     pub(super) queue: Vec<Queued>,
     pub(super) features: Features,
@@ -86,6 +89,7 @@ impl Session {
             run_after: 0,
             counted_line: 0,
             transcript: Transcript::default(),
+            unsaved_row: None,
             queue: Vec::new(),
             features: Features::default(),
             run: None,
@@ -279,10 +283,21 @@ impl Sessions {
     }
 
     pub(super) fn next_retry(&self) -> Option<Instant> {
-        self.sessions
-            .values()
-            .filter_map(|session| session.transcript.retry_at())
-            .min()
+        let sessions = self.sessions.values();
+        let retries = sessions.flat_map(|session| {
+            let row = session.unsaved_row.as_ref();
+            [session.transcript.retry_at(), row.map(|row| row.retry_at)]
+        });
+        retries.flatten().min()
+    }
+
+    pub(super) fn rows_due(&self, now: Instant) -> Vec<SessionId> {
+        let is_due = |session: &&Session| {
+            let row = session.unsaved_row.as_ref();
+            row.is_some_and(|row| row.retry_at <= now)
+        };
+        let due = self.sessions.values().filter(is_due);
+        due.map(|session| session.id).collect()
     }
 
     pub(super) fn due_for_retry(&self, now: Instant) -> Vec<SessionId> {

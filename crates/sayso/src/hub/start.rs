@@ -265,7 +265,7 @@ impl Hub {
         }
         tracing::info!(session = %id, agent = %agent, "an agent was started");
         let entry = self.session_entry(id, actor, "started", &agent);
-        self.note(entry, "the start of a session");
+        self.keep_note(vec![entry], "the start of a session");
         self.dispatch(Event::SessionStarted { session: id, spec });
         self.send_unread(id);
         Ok(())

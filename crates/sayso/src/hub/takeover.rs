@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::progress::Progress;
 use super::run::Run;
 use super::transcript::Place;
-use super::{Hub, WRITES_UNDER_WAY, restored};
+use super::{Hub, restored};
 use crate::agents::claude;
 use crate::agents::link::{self, Earlier, bury};
 
@@ -177,7 +177,7 @@ impl Hub {
         while left.iter().any(|session| self.run_of(*session).is_some()) {
             tokio::select! {
                 Some(completion) = self.completions.recv() => self.completed(completion),
-                Some(output) = self.from_agents.recv(), if self.writes.under_way() < WRITES_UNDER_WAY => {
+                Some(output) = self.from_agents.recv(), if self.has_room() => {
                     self.agent_output(output);
                 }
             }

@@ -210,7 +210,7 @@ impl Hub {
             &subject_text,
             &suspect.call.input,
         );
-        self.note(entry, "an alert");
+        self.keep_note(vec![entry], "an alert");
         self.append(session, None, body);
         if stopped {
             self.stop_agent(session, Stopped::Unasked);

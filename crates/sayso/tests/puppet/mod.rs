@@ -1,9 +1,10 @@
 //! An agent that says exactly what a test writes down for it, and a server for it that can be killed.
 
-#![expect(
+#![allow(
+    dead_code,
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a failure in a helper fails the test"
+    reason = "shared by several tests, each of which uses a part; a failure fails the test"
 )]
 
 use std::io::{BufRead, Read, Seek, SeekFrom, Write};
@@ -76,6 +77,12 @@ pub(crate) struct Server {
     url: String,
 }
 
+impl Server {
+    pub(crate) fn pid(&self) -> Pid {
+        pid(self.child.id().unwrap())
+    }
+}
+
 impl Puppet {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -85,7 +92,7 @@ impl Puppet {
         let test = std::env::current_exe().unwrap();
         let script = format!(
             "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 0.0.0; exit; fi\n\
-             {FOLDER}='{}' exec '{}' --exact puppet_agent --ignored --nocapture\n",
+             {FOLDER}='{}' exec '{}' puppet_agent --ignored --nocapture\n",
             folder.path().join("puppet").display(),
             test.display()
         );
@@ -97,7 +104,13 @@ impl Puppet {
     }
 
     pub(crate) async fn server(&self) -> Server {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_sayso"))
+        self.server_as(Command::new(env!("CARGO_BIN_EXE_sayso")))
+            .await
+    }
+
+    /// `command` runs the server's program with the arguments that it is given here.
+    pub(crate) async fn server_as(&self, mut command: Command) -> Server {
+        let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--token", TOKEN])
             .arg("--claude")
             .arg(self.folder.path().join("agent"))
@@ -123,6 +136,12 @@ impl Puppet {
     pub(crate) async fn post(&self, server: &Server, path: &str, body: Value) -> Value {
         let url = format!("{}{path}", server.url);
         let sent = self.api.post(url).bearer_auth(TOKEN).json(&body).send();
+        sent.await.unwrap().json().await.unwrap()
+    }
+
+    pub(crate) async fn get(&self, server: &Server, path: &str) -> Value {
+        let url = format!("{}{path}", server.url);
+        let sent = self.api.get(url).bearer_auth(TOKEN).send();
         sent.await.unwrap().json().await.unwrap()
     }
 
@@ -221,6 +240,12 @@ impl Puppet {
             assert!(Instant::now() < deadline, "never: {what}");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
+    }
+
+    /// The agent's process, which leads its group.
+    pub(crate) fn agent(&self) -> u32 {
+        let runners = sayso_runner::find(&self.data().join("agents")).unwrap();
+        runners[0].record.clone().unwrap().agent_pid
     }
 
     /// Kills the runner and leaves its agent alone.
