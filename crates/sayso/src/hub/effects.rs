@@ -9,6 +9,7 @@ use sayso_store::{RequestRow, Write};
 
 use super::audit::Actor;
 use super::clock::TwoClocks;
+use super::run::AllowedTool;
 use super::sessions::Stopped;
 use super::silence::Hearing;
 use super::writes::AfterWrite;
@@ -111,7 +112,11 @@ impl Hub {
         let outcome = wire::outcome(resolution);
         self.calls.remove(&request.ask.id);
         if let (OutcomeKind::Allowed, Some(tool)) = (outcome.what, &request.ask.tool_use_id) {
-            self.expect_tool(request.session, request.ask.id, tool);
+            let allowed = AllowedTool {
+                request: request.ask.id,
+                name: request.ask.tool_name.clone(),
+            };
+            self.expect_tool(request.session, tool, allowed);
         }
         let closed = ServerMessage::RequestClosed {
             request_id: request.ask.id.0,

@@ -5,6 +5,7 @@
 //! loop never waits for a disk, an agent or a slow browser.
 
 mod audit;
+mod audit_body;
 mod bypass;
 mod checks;
 mod clients;
@@ -133,9 +134,10 @@ impl Hub {
         let now = now();
         let found = takeover::find(&config.data_dir).await;
         let at = UnixMillis(now.0);
+        let folders = audit::Folders::read(&store).await?;
         let orphaned = store
             .recover(at, &found.sessions(), |orphaned| {
-                let entry = |row| audit::orphan_entry(row, at);
+                let entry = |row| audit::orphan_entry(row, &folders, at);
                 orphaned.iter().map(entry).collect()
             })
             .await?;

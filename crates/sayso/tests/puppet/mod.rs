@@ -140,9 +140,22 @@ impl Puppet {
     }
 
     pub(crate) async fn get(&self, server: &Server, path: &str) -> Value {
+        serde_json::from_str(&self.get_text(server, path).await).unwrap()
+    }
+
+    pub(crate) async fn get_text(&self, server: &Server, path: &str) -> String {
         let url = format!("{}{path}", server.url);
         let sent = self.api.get(url).bearer_auth(TOKEN).send();
-        sent.await.unwrap().json().await.unwrap()
+        sent.await.unwrap().text().await.unwrap()
+    }
+
+    /// Waits until this page of the history has an entry.
+    pub(crate) async fn until_told(&self, server: &Server, path: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.get(server, path).await["entries"][0].is_null() {
+            assert!(Instant::now() < deadline, "never: {path}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// A session whose agent waits for its strings to be pulled.
@@ -190,7 +203,12 @@ impl Puppet {
     }
 
     pub(crate) fn say(&self, line: &Value) {
-        append(&self.folder.path().join("puppet/say"), line);
+        self.say_exactly(&line.to_string());
+    }
+
+    /// In these very bytes.
+    pub(crate) fn say_exactly(&self, line: &str) {
+        append_text(&self.folder.path().join("puppet/say"), line);
     }
 
     /// Says it while there is no server, and waits until the runner has it.
@@ -277,6 +295,10 @@ impl Drop for Puppet {
 }
 
 pub(crate) fn append(path: &Path, line: &Value) {
+    append_text(path, &line.to_string());
+}
+
+fn append_text(path: &Path, line: &str) {
     let file = std::fs::File::options()
         .create(true)
         .append(true)
