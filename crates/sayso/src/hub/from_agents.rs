@@ -50,6 +50,7 @@ impl Hub {
                 if self.delivering.contains_key(&id) {
                     self.expect_reaction(session, Instant::now());
                 }
+                self.message_arrived(session, id);
                 self.was_written(id, Delivery::Sent);
             }
             AgentOutput::NotWritten(id) => self.was_written(id, Delivery::Failed),

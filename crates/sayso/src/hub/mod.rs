@@ -19,6 +19,7 @@ mod from_agents;
 mod history;
 mod import;
 mod message;
+mod messages;
 mod permission;
 mod progress;
 mod queue;

@@ -98,6 +98,7 @@ impl Hub {
                 if let Some(known) = self.sessions.get_mut(session) {
                     let entries = known.transcript.saved(entries);
                     self.tell_entries(session, entries);
+                    self.settle_messages(session);
                     self.acknowledge(session);
                 }
             }
@@ -118,6 +119,12 @@ impl Hub {
                 if let Some(known) = self.sessions.get_mut(session) {
                     known.transcript.not_saved(Instant::now(), entries);
                 }
+            }
+            (AfterWrite::Message(message), Ok(())) => self.message_written(*message),
+            (AfterWrite::Message(message), Err(error)) => {
+                tracing::error!(%error, "a message could not be written");
+                let error = wire::error(ErrorCode::StoreUnavailable, error.to_string());
+                self.message_not_written(*message, error);
             }
             (AfterWrite::Imported { caller, session }, Ok(())) => {
                 self.import_saved(caller, *session);

@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::message::{Caller, NotWritten};
+use super::messages::Outgoing;
 use super::rows::RowWrite;
 use super::sessions::Session;
 use super::transcript::Entry;
@@ -36,6 +37,8 @@ pub(super) enum AfterWrite {
     Rule { caller: Caller, ack: Box<Ack> },
     /// A session's own row; its agent's lines wait for it.
     Session(RowWrite),
+    /// A human's message, which is sent when it is on disk.
+    Message(Box<Outgoing>),
     /// The agent has ended, and this is the last that is stored of it.
     Forget {
         session: SessionId,

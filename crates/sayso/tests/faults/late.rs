@@ -142,3 +142,22 @@ async fn an_agent_is_not_forgotten_before_its_end_is_on_record() {
     puppet.kill(second).await;
     assert_eq!(count(&puppet, ended).await, 1);
 }
+
+#[tokio::test]
+async fn a_message_that_cannot_be_written_is_refused_and_not_sent() {
+    let puppet = Puppet::new();
+    let server = server(&puppet).await;
+    let id = puppet.start(&server).await;
+    let path = format!("/api/sessions/{id}/messages");
+    let message = |text: &str| json!({"content": [{"type": "text", "text": text}]});
+    limit(server.pid(), Resource::Fsize, Some(0));
+    let refused = puppet.post(&server, &path, message("too early")).await;
+    assert_eq!(refused["code"], "store_unavailable", "{refused}");
+    limit(server.pid(), Resource::Fsize, None);
+    let taken = puppet.post(&server, &path, message("in time")).await;
+    assert_eq!(taken["code"], Value::Null, "{taken}");
+    puppet
+        .until("the agent has it", || puppet.has_heard("in time"))
+        .await;
+    assert!(!puppet.has_heard("too early"));
+}

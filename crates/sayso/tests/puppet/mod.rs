@@ -47,6 +47,10 @@ pub(crate) fn run() {
     });
     let mut said = 0;
     while folder.exists() {
+        if folder.join("close").exists() {
+            let nowhere = std::fs::File::options().write(true).open("/dev/null");
+            rustix::stdio::dup2_stdout(nowhere.unwrap()).unwrap();
+        }
         if let Ok(mut file) = std::fs::File::open(folder.join("say")) {
             let mut text = String::new();
             file.seek(SeekFrom::Start(said)).unwrap();
@@ -139,6 +143,13 @@ impl Puppet {
         sent.await.unwrap().json().await.unwrap()
     }
 
+    /// `None` when the server is killed before it answers.
+    pub(crate) async fn try_post(&self, server: &Server, path: &str, body: Value) -> Option<Value> {
+        let url = format!("{}{path}", server.url);
+        let sent = self.api.post(url).bearer_auth(TOKEN).json(&body).send();
+        sent.await.ok()?.json().await.ok()
+    }
+
     pub(crate) async fn get(&self, server: &Server, path: &str) -> Value {
         serde_json::from_str(&self.get_text(server, path).await).unwrap()
     }
@@ -209,6 +220,11 @@ impl Puppet {
     /// In these very bytes.
     pub(crate) fn say_exactly(&self, line: &str) {
         append_text(&self.folder.path().join("puppet/say"), line);
+    }
+
+    /// Nobody hears it any more, and it goes on.
+    pub(crate) fn close_output(&self) {
+        std::fs::write(self.folder.path().join("puppet/close"), "").unwrap();
     }
 
     /// Says it while there is no server, and waits until the runner has it.
