@@ -282,6 +282,14 @@ impl Puppet {
         runners[0].record.clone().unwrap().agent_pid
     }
 
+    /// The runner does not get to do anything any more, and its agent lives.
+    pub(crate) fn stop_runner(&self) -> u32 {
+        let runners = sayso_runner::find(&self.data().join("agents")).unwrap();
+        let record = runners[0].record.clone().unwrap();
+        kill_process(pid(record.pid), Signal::STOP).unwrap();
+        record.agent_pid
+    }
+
     /// Kills the runner and leaves its agent alone.
     pub(crate) async fn kill_runner(&self) -> u32 {
         let runners = sayso_runner::find(&self.data().join("agents")).unwrap();
