@@ -1,5 +1,7 @@
 //! What happens while nothing can be written is written when it can be, and until then nobody forgets it.
 
+#![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
+
 use std::time::Instant;
 
 use rustix::process::{Pid, Resource, Signal, kill_process_group};
