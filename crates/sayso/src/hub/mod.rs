@@ -216,6 +216,7 @@ impl Hub {
             }
         }
         self.clients.close();
+        self.write_what_waits();
         self.writes.close(&mut self.completions).await;
         self.store.close().await;
         Ok(())

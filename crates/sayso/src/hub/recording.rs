@@ -46,6 +46,14 @@ impl Hub {
         }
     }
 
+    /// At the end: what the disk did not take before gets one more chance.
+    pub(super) fn write_what_waits(&mut self) {
+        let due = Instant::now() + 2 * WRITE_AGAIN_AFTER;
+        self.write_again(due);
+        self.save_unsaved(due);
+        self.save_rows(due);
+    }
+
     /// Writes something for somebody outside of the hub.
     pub(super) fn write_for(
         &mut self,
