@@ -235,7 +235,7 @@ impl World {
                 Instant::now() < deadline,
                 "shown: {asks:?}, waited for: {open:?}"
             );
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(15)).await;
         }
     }
 
