@@ -75,6 +75,9 @@ impl Hub {
                     self.asked(session, ask, call);
                 }
             }
+            AgentOutput::AskedBefore(native_id) => {
+                self.is_known(session, &native_id);
+            }
             AgentOutput::ToolStarting(starting) => {
                 if !self.is_known(session, &claude::native_id(&starting.start.request_id)) {
                     self.tool_starting(session, starting);

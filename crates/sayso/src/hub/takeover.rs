@@ -252,10 +252,10 @@ impl Hub {
         let lives = matches!(earlier, Earlier::Living(_));
         let destination = self.next_run_of(id);
         let number = destination.run;
-        let adapter = claude::Adapter::new(cwd);
+        let native_ids: Vec<String> = asked.iter().map(|(id, _)| id.clone()).collect();
+        let adapter = claude::Adapter::new(cwd).after(native_ids.iter().cloned());
         let handle = link::take_over(folder, earlier, session, ready, adapter, destination);
         if let Some(known) = self.sessions.get_mut(id) {
-            let native_ids = asked.iter().map(|(native_id, _)| native_id.clone());
             let progress = Progress::taken_over(stored, native_ids);
             let mut run = Run::new(number, handle, known, progress);
             run.allowed = under_way.iter().filter_map(restored::allowed).collect();

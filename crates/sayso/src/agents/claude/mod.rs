@@ -18,7 +18,7 @@ use sayso_claude::event::{
 use sayso_claude::{AgentEvent, AgentFault, RawJson};
 use sayso_protocol::{Capabilities, CommandInfo, Delta, DeltaKind, ModelInfo, PermissionModeInfo};
 use serde_json::value::RawValue;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use crate::rules::Call;
@@ -102,6 +102,8 @@ pub struct Adapter {
     subagents: HashMap<String, String>,
     /// The agent reports its state; otherwise it is read off its turns.
     reports_state: bool,
+    /// What an earlier server has on record, by the agent's own ids: it is not looked into again.
+    asked_before: HashSet<String>,
 }
 
 impl Adapter {
@@ -111,6 +113,15 @@ impl Adapter {
             cwd,
             subagents: HashMap::new(),
             reports_state: false,
+            asked_before: HashSet::new(),
+        }
+    }
+
+    /// Of an agent that asked these before, whose lines may come again.
+    pub fn after(self, asked: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            asked_before: asked.into_iter().collect(),
+            ..self
         }
     }
 
@@ -134,6 +145,13 @@ impl Adapter {
             }
             AgentEvent::ModeChanged { mode } => {
                 vec![AgentOutput::Mode(Mode::new(mode.as_str()))]
+            }
+            AgentEvent::Asked(asked)
+                if self
+                    .asked_before
+                    .remove(native_id(&asked.request_id).as_str()) =>
+            {
+                vec![AgentOutput::AskedBefore(native_id(&asked.request_id))]
             }
             AgentEvent::Asked(asked) => {
                 let label = asked
