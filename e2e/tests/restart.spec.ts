@@ -31,6 +31,33 @@ test('a killed server loses nothing: the same card is there, and Allow works', a
   expect(fileExists(folders, 'late.txt')).toBe(true)
 })
 
+test('what was lost with its agent is asked again with one press', async ({
+  app,
+  server,
+  model,
+  folders,
+}) => {
+  const wanted = (id: string) => use(write(id, 'again.txt', 'asked twice\n'))
+  model.play({ main: [wanted('first'), wanted('second'), say('Written at last.')] })
+  await app.startSession({ prompt: 'Write it' })
+  await app.expectCard('Write')
+
+  // The agent's whole side, as when the machine goes down; the server sees to what is left.
+  for (const holder of server.runnerProcesses()) process.kill(holder, 'SIGKILL')
+  await app.expectState('dead')
+  await expect.poll(() => server.agentProcesses()).toEqual([])
+  await expect(app.card).toBeHidden()
+  const orphaned = app.transcript.getByTestId('decision').last()
+  await expect(orphaned).toContainText('The agent was lost')
+
+  await app.page.getByTestId('ask-again').click()
+  await app.expectCard('Write')
+  expect(fileExists(folders, 'again.txt')).toBe(false)
+  await app.allow()
+  await expect(app.transcript).toContainText('Written at last.')
+  expect(fileExists(folders, 'again.txt')).toBe(true)
+})
+
 test.describe('a server that leaves its agents alone', () => {
   test.use({ environment: { SAYSO_ON_SHUTDOWN: 'keep' } })
 

@@ -50,6 +50,7 @@
 //!
 //! ```text
 //! Alive ──▶ connect after the last stored line; Unreachable ──▶ look again (it makes a lost socket anew)
+//!           still not to be reached ──▶ end, and then as if it had been dead
 //! Dead  ──▶ clean_up, read_journal after the last stored line, store, remove
 //! ```
 //!
@@ -73,7 +74,7 @@ mod wire;
 
 pub use client::{
     CleanUp, ConnectError, Connection, Event, Events, Found, Handle, LostReason, RunnerState,
-    SendError, StartError, Started, clean_up, find, remove, start,
+    SendError, StartError, Started, clean_up, end, find, remove, start,
 };
 pub use ending::{EndReason, Exited};
 pub use folder::{ProcessIdentity, Record};

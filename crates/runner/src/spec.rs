@@ -63,6 +63,10 @@ pub struct Limits {
     /// After closing the agent's input, after asking it to end, and for strangers that hold its output open.
     #[serde(rename = "until_ended_ms", with = "milliseconds")]
     pub until_ended: Duration,
+    /// How long an agent that has closed its output may take to end by itself, and as long again after it was asked
+    /// to. Nobody can hear it any more, so this is short.
+    #[serde(rename = "output_closed_ms", with = "milliseconds")]
+    pub output_closed: Duration,
     /// How long nobody may be connected before the agent is stopped; `None` is for ever.
     #[serde(rename = "unclaimed_ms", with = "optional_milliseconds")]
     pub unclaimed: Option<Duration>,
@@ -83,6 +87,7 @@ impl Default for Limits {
             input_wait: Duration::from_millis(500),
             input_stall: Duration::from_secs(30),
             until_ended: Duration::from_secs(5),
+            output_closed: Duration::from_millis(300),
             unclaimed: Some(Duration::from_hours(24)),
             linger: Duration::from_mins(1),
         }

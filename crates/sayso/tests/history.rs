@@ -2,12 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure in a helper fails the test")]
 
+mod puppet;
 mod support;
 
 use std::time::Duration;
 
 use pretty_assertions::assert_eq;
+use puppet::Puppet;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use support::{TOKEN, TestServer};
 
 async fn get(server: &TestServer, path: &str) -> Value {
@@ -168,4 +173,104 @@ async fn withdrawn_and_unasked_are_told_too() {
         "{told:?}"
     );
     server.stop().await;
+}
+
+/// What runs as the agent: this test binary, called by a script.
+#[test]
+#[ignore = "is the agent of the tests here"]
+fn puppet_agent() {
+    puppet::run();
+}
+
+#[derive(Deserialize)]
+struct Detail {
+    record: Record,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    request: Recorded,
+    decision: Decided,
+}
+
+#[derive(Deserialize)]
+struct Recorded {
+    tool_name: String,
+    tool_input: Box<RawValue>,
+    input_digest: String,
+}
+
+#[derive(Deserialize)]
+struct Decided {
+    updated_input: Box<RawValue>,
+}
+
+async fn entries(puppet: &Puppet, server: &puppet::Server, query: &str) -> Vec<Value> {
+    let page = puppet.get(server, &format!("/api/history?{query}")).await;
+    page["entries"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn an_entry_holds_the_exact_input_and_is_found_by_its_words() {
+    let puppet = Puppet::new();
+    let server = puppet.server().await;
+    let session = puppet.start(&server).await;
+    // A number beyond every type, an order of its own, and a letter that could be written otherwise.
+    let input = r#"{"zeta":123456789012345678901234567890,"file_path":"/tmp/a","content":"caf\u00e9 needle","alpha":1.50}"#;
+    puppet.say_exactly(&format!(
+        r#"{{"type":"control_request","request_id":"r1","request":{{"subtype":"can_use_tool","tool_name":"Write","tool_use_id":"t1","input":{input},"permission_suggestions":[]}}}}"#
+    ));
+    let request = puppet.request(&server).await;
+    let edited =
+        json!({"behavior": "allow", "updated_input": {"file_path": "/tmp/b", "content": "thread"}});
+    puppet.decide(&server, &request, edited).await;
+    puppet.until_decided(&server, &session, 1).await;
+
+    let found = entries(&puppet, &server, "kind=decision&search=needle").await;
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["text"], "/tmp/a", "a list shows the subject only");
+    let detail = format!("/api/history/{}", found[0]["seq"]);
+    let detail: Detail = serde_json::from_str(&puppet.get_text(&server, &detail).await).unwrap();
+    let Record { request, decision } = detail.record;
+    assert_eq!(request.tool_input.get(), input);
+    let digest = Sha256::new()
+        .chain_update(request.tool_name)
+        .chain_update([0])
+        .chain_update(input);
+    let digest = digest.finalize();
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(request.input_digest, digest);
+    let updated: Value = serde_json::from_str(decision.updated_input.get()).unwrap();
+    assert_eq!(updated["content"], "thread");
+
+    let by_name = found[0]["by_name"].as_str().unwrap();
+    let by_name = by_name.split_whitespace().next().unwrap();
+    for words in ["thread", "needle+thread", by_name] {
+        let query = format!("kind=decision&search={words}");
+        assert_eq!(entries(&puppet, &server, &query).await.len(), 1, "{words}");
+    }
+    puppet.say(&puppet::tool_result("t1", "done"));
+    puppet
+        .until_told(&server, "/api/history?kind=outcome&tool=Write")
+        .await;
+}
+
+#[tokio::test]
+async fn what_was_orphaned_at_a_start_belongs_to_its_project() {
+    let puppet = Puppet::new();
+    let server = puppet.server().await;
+    puppet.start(&server).await;
+    puppet.say(&puppet::ask("r1", "t1", "ls"));
+    puppet.request(&server).await;
+    puppet.kill(server).await;
+    // Nothing of the agent is left to be heard.
+    puppet.kill_runner().await;
+    for runner in sayso_runner::find(&puppet.data().join("agents")).unwrap() {
+        sayso_runner::clean_up(&runner.folder).unwrap();
+        sayso_runner::remove(&runner.folder).unwrap();
+    }
+    let server = puppet.server().await;
+    let project = puppet.folder.path().join("project");
+    let query = format!("outcome=orphaned&project={}", project.display());
+    assert_eq!(entries(&puppet, &server, &query).await.len(), 1);
 }

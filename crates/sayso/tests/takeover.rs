@@ -133,6 +133,37 @@ async fn a_killed_runner_takes_its_agent_with_it_and_its_request_can_be_asked_ag
     store.close().await;
 }
 
+/// It lives, and nobody can talk to it.
+#[tokio::test]
+async fn an_agent_whose_runner_does_not_answer_is_ended_before_its_session_can_go_on() {
+    let puppet = Puppet::new();
+    let server = puppet.server().await;
+    let session = puppet.start(&server).await;
+    puppet.say(&ask("r1", "t1", "ls"));
+    puppet.request(&server).await;
+    puppet.kill(server).await;
+    let agent = puppet.stop_runner();
+    assert!(puppet::is_running(agent));
+    let server = puppet.server().await;
+    assert!(
+        !puppet::is_running(agent),
+        "no second one may run beside it"
+    );
+    puppet.until_decided(&server, &session, 1).await;
+    let sessions = puppet.get(&server, "/api/sessions").await;
+    assert_eq!(
+        (
+            &sessions["sessions"][0]["state"],
+            &sessions["sessions"][0]["can_resume"]
+        ),
+        (&json!("dead"), &json!(true))
+    );
+    let agents = puppet.data().join("agents");
+    puppet
+        .until("nothing of it is left", || puppet::is_empty(&agents))
+        .await;
+}
+
 async fn write(puppet: &Puppet, write: Write) {
     let store = Store::open(&puppet.data().join("sayso.db")).await.unwrap();
     let (completed, mut completions) = tokio::sync::mpsc::channel(2);

@@ -28,7 +28,9 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use audit::{AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRecord, AuditRow};
+pub use audit::{
+    AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRecord, AuditRow, shown_text,
+};
 pub use backup::{BackupError, Existing, backup};
 pub use devices::DeviceRow;
 pub use error::{OpenError, ReadError, UnavailableReason, WriteError};

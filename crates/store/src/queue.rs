@@ -26,6 +26,22 @@ impl Store {
                 .await?,
         )
     }
+
+    /// The body of the transcript's entry that holds a message, if there is one.
+    pub async fn entry_of_message(
+        &self,
+        session_id: SessionId,
+        message_id: MessageId,
+    ) -> Result<Option<String>, ReadError> {
+        Ok(sqlx::query_scalar(
+            "SELECT body FROM entries WHERE session_id = $1 AND instr(body, $2) > 0 \
+             ORDER BY seq DESC LIMIT 1",
+        )
+        .bind(session_id)
+        .bind(format!("\"message_id\":\"{message_id}\""))
+        .fetch_optional(self.reader())
+        .await?)
+    }
 }
 
 pub(crate) async fn put(

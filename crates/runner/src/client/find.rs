@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::folder::{Folder, Record};
 use crate::mark::Mark;
@@ -100,6 +100,26 @@ pub fn clean_up(folder: &Path) -> io::Result<CleanUp> {
         std::thread::sleep(BETWEEN_LOOKS);
     }
     Ok(CleanUp::Killed)
+}
+
+/// Ends a runner that lives and cannot be talked to, and its agent with it: nobody could hear or stop that one, and
+/// its session must not get a second. Blocks for moments.
+pub fn end(folder: &Path) -> io::Result<CleanUp> {
+    let place = Folder::new(folder);
+    if place.is_locked()? {
+        // Whoever holds the lock has written the record, so the number is still its own.
+        let record = place.record()?;
+        let runner = record.and_then(|record| i32::try_from(record.pid).ok());
+        if let Some(runner) = runner.and_then(Pid::from_raw) {
+            // The only failure is that it has gone meanwhile.
+            let _ = kill_process(runner, Signal::KILL);
+        }
+        let deadline = Instant::now() + UNTIL_GONE;
+        while place.is_locked()? && Instant::now() < deadline {
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+    }
+    clean_up(folder)
 }
 
 /// Whether a process of the agent's group lives. The leader itself may be gone: its number is not given out

@@ -6,6 +6,6 @@ mod handle;
 mod start;
 
 pub use connection::{ConnectError, Connection, Event, Events, LostReason};
-pub use find::{CleanUp, Found, RunnerState, clean_up, find, remove};
+pub use find::{CleanUp, Found, RunnerState, clean_up, end, find, remove};
 pub use handle::{Handle, SendError};
 pub use start::{StartError, Started, start};

@@ -97,7 +97,7 @@ impl Server {
     pub(super) fn output_ended(&mut self, now: Instant) {
         if self.stage == Stage::Running {
             self.stage = Stage::OutputClosed {
-                until: now + self.limits.until_ended,
+                until: now + self.limits.output_closed,
             };
         }
     }
@@ -114,7 +114,17 @@ impl Server {
     pub(super) fn next_stage(&mut self, now: Instant) {
         let until = now + self.limits.until_ended;
         match self.stage {
-            Stage::OutputClosed { .. } => self.stop(EndReason::OutputClosed, now),
+            Stage::OutputClosed { .. } => {
+                let reason = EndReason::OutputClosed;
+                self.log
+                    .note(format_args!("stopping the agent: {reason:?}"));
+                self.reason = reason;
+                self.end_input(WriteFailure::InputClosed);
+                self.agent.terminate();
+                self.stage = Stage::Terminated {
+                    until: now + self.limits.output_closed,
+                };
+            }
             Stage::InputClosed { .. } => {
                 // An agent that does not read has kept it open.
                 self.end_input(WriteFailure::InputClosed);

@@ -48,6 +48,8 @@ pub enum AgentOutput {
         /// What rules look at; nothing for what no rule may answer.
         call: Option<Box<Call>>,
     },
+    /// A request that an earlier server has on record, by the agent's own id.
+    AskedBefore(Json),
     /// A tool is about to run and waits for a word.
     ToolStarting(Starting),
     ToolRan {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use sayso_store::AuditRow;
+use sayso_store::{AuditRow, shown_text};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -164,7 +164,7 @@ pub(super) fn line(row: &AuditRow, zone: &TimeZone) -> String {
         "" => row.actor_kind.clone(),
         label => format!("{} ({label})", row.actor_kind),
     };
-    let text = mask(&row.text);
+    let text = mask(shown_text(&row.text));
     let shown: String = text.chars().take(TEXT_WIDTH).collect();
     let more = if shown.len() < text.len() { "…" } else { "" };
     let line = format!(

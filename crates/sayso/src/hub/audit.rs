@@ -1,14 +1,19 @@
-//! What the history says of decisions, tools, rules, modes and sessions. An entry is written in the same step as
-//! what it tells of.
+//! What the history says of decisions, tools, rules, modes and sessions. An entry about a decision, a rule or a mode
+//! is written in the same step as what it tells of; the others are written again until they are there.
+
+use std::collections::HashMap;
 
 use sayso_broker::{DecidedBy, RequestView, Resolution, SessionId};
-use sayso_protocol::{RequestDetail, Rule, RuleScope};
-use sayso_store::{AuditActor, AuditKind, AuditRecord, RequestRow, UnixMillis, Write};
+use sayso_protocol::{OutcomeKind, Rule, RuleScope};
+use sayso_store::{
+    AuditActor, AuditKind, AuditRecord, ReadError, RequestRow, Store, UnixMillis, Write,
+};
 use serde_json::{Value, json};
 
+use super::audit_body::{self, AskedBody, DecisionBody, ExactDecision, exact};
+use super::run::AllowedTool;
 use super::sessions::Session;
 use super::{Hub, now, records, wire};
-use crate::rules;
 
 /// Who did something that is no decision about a request.
 #[derive(Clone, Debug)]
@@ -44,28 +49,27 @@ impl Hub {
     /// How a request ended.
     pub(super) fn decision_entry(&self, request: &RequestView, resolution: &Resolution) -> Write {
         let ask = &request.ask;
-        let detail: Value = parsed(ask.detail.as_str());
         let outcome = wire::outcome(resolution);
         let latency = request.created_at.until(resolution.at);
-        let decision = resolution.decision.as_ref().map(wire::decision_json);
-        let body = json!({
-            "request": {
-                "request_type": wire::request_type(&ask.kind),
-                "tool_name": ask.tool_name,
-                "tool_input": parsed(ask.input.as_str()),
-                "input_digest": ask.digest,
-                "tool_use_id": ask.tool_use_id,
-                "created_at": wire::time(request.created_at),
+        let decision = resolution.decision.as_ref();
+        let body = DecisionBody {
+            request: AskedBody {
+                request_type: wire::request_type(&ask.kind),
+                tool_name: &ask.tool_name,
+                tool_input: exact(ask.input.as_str()),
+                input_digest: &ask.digest,
+                tool_use_id: ask.tool_use_id.as_deref(),
+                created_at: wire::time(request.created_at),
             },
-            "shown": detail,
-            "decision": decision,
-            "outcome": outcome.what,
-            "by": outcome.by,
-            "by_name": outcome.by_name,
-            "client": outcome.client,
-            "message": outcome.message,
-            "latency_ms": u64::try_from(latency.as_millis()).unwrap_or(u64::MAX),
-        });
+            shown: exact(ask.detail.as_str()),
+            decision: decision.map(ExactDecision::new),
+            outcome: outcome.what,
+            by: outcome.by,
+            by_name: outcome.by_name,
+            client: outcome.client,
+            message: outcome.message,
+            latency_ms: u64::try_from(latency.as_millis()).unwrap_or(u64::MAX),
+        };
         let actor = match &resolution.by {
             DecidedBy::Human(client) => Actor::human(&client.label),
             DecidedBy::Rule(rule) => Actor {
@@ -83,10 +87,11 @@ impl Hub {
             DecidedBy::Policy(policy) => Actor::policy(policy),
             DecidedBy::Agent => Actor::agent(),
         };
-        let mut text = rules::subject(&parsed(ask.input.as_str()));
-        if let Some(message) = resolution.message() {
-            text = format!("{text}\n{message}");
-        }
+        let text = audit_body::text(
+            &parsed(ask.input.as_str()),
+            decision.map(wire::decision_json).as_ref(),
+            resolution.message(),
+        );
         let word = serde_json::to_value(outcome.what).unwrap_or_default();
         Write::AppendAudit(AuditRecord {
             at: UnixMillis(resolution.at.0),
@@ -99,7 +104,7 @@ impl Hub {
             actor_kind: actor.kind,
             actor_label: actor.label,
             text,
-            body: body.to_string(),
+            body: body.json(),
         })
     }
 
@@ -107,13 +112,14 @@ impl Hub {
     pub(super) fn tool_entry(
         &self,
         session: SessionId,
-        request: sayso_broker::RequestId,
+        tool: &AllowedTool,
         tool_use_id: &str,
         failed: bool,
     ) -> Write {
         let record = self.record(session, AuditKind::Outcome, &Actor::agent());
         Write::AppendAudit(AuditRecord {
-            request_id: Some(sayso_store::RequestId(request.0)),
+            request_id: Some(sayso_store::RequestId(tool.request.0)),
+            tool_name: Some(tool.name.clone()),
             outcome: if failed { "failed" } else { "ran" }.to_owned(),
             body: json!({"tool_use_id": tool_use_id}).to_string(),
             ..record
@@ -201,37 +207,50 @@ pub(super) fn rule_entry(rule: &Rule, outcome: &str, actor: &Actor) -> Write {
     })
 }
 
+/// Where each session works, before the sessions themselves are there.
+#[derive(Debug)]
+pub(super) struct Folders(HashMap<sayso_store::SessionId, String>);
+
+impl Folders {
+    pub(super) async fn read(store: &Store) -> Result<Self, ReadError> {
+        let rows = store.sessions().await?.into_iter();
+        Ok(Self(rows.map(|row| (row.id, row.cwd)).collect()))
+    }
+}
+
 /// What a lost agent left open.
-pub(super) fn orphan_entry(row: &RequestRow, now: UnixMillis) -> AuditRecord {
-    let input = parsed(&row.input);
-    let detail: RequestDetail = serde_json::from_str(&row.detail).unwrap_or_default();
-    let body = json!({
-        "request": {
-            "request_type": records::request_type(&row.kind),
-            "tool_name": row.tool_name,
-            "tool_input": input,
-            "input_digest": row.input_digest,
-            "tool_use_id": row.tool_use_id,
-            "created_at": wire::time(sayso_broker::Timestamp(row.created_at.0)),
+pub(super) fn orphan_entry(row: &RequestRow, folders: &Folders, now: UnixMillis) -> AuditRecord {
+    let latency = now.0.saturating_sub(row.created_at.0);
+    let body = DecisionBody {
+        request: AskedBody {
+            request_type: records::request_type(&row.kind),
+            tool_name: &row.tool_name,
+            tool_input: exact(&row.input),
+            input_digest: &row.input_digest,
+            tool_use_id: row.tool_use_id.as_deref(),
+            created_at: wire::time(sayso_broker::Timestamp(row.created_at.0)),
         },
-        "shown": detail,
-        "decision": null,
-        "outcome": "orphaned",
-        "by": "agent",
-        "latency_ms": now.0.saturating_sub(row.created_at.0),
-    });
+        shown: exact(&row.detail),
+        decision: None,
+        outcome: OutcomeKind::Orphaned,
+        by: sayso_protocol::DecidedBy::Agent,
+        by_name: None,
+        client: None,
+        message: None,
+        latency_ms: u64::try_from(latency).unwrap_or(0),
+    };
     AuditRecord {
         at: now,
         kind: AuditKind::Decision,
         session_id: Some(row.session_id),
         request_id: Some(row.id),
-        project: None,
+        project: folders.0.get(&row.session_id).cloned(),
         tool_name: Some(row.tool_name.clone()),
         outcome: "orphaned".to_owned(),
         actor_kind: AuditActor::Server,
         actor_label: String::new(),
-        text: rules::subject(&input),
-        body: body.to_string(),
+        text: audit_body::text(&parsed(&row.input), None, None),
+        body: body.json(),
     }
 }
 

@@ -1,16 +1,16 @@
 //! What clients ask for.
 
-use sayso_broker::{Event, Mode, SessionId, SessionState};
+use sayso_broker::{Event, Mode, SessionId};
 use sayso_claude::{ControlRequest, PermissionMode, SendError};
 use sayso_protocol::{
-    Ack, ClientMessage, ContentBlock, EntryBody, ErrorCode, ErrorMessage, SendMessage,
-    ServerMessage,
+    Ack, ClientMessage, ContentBlock, ErrorCode, ErrorMessage, SendMessage, ServerMessage,
 };
 use sayso_store::Write;
 use uuid::Uuid;
 
 use super::audit::Actor;
 use super::controls::ControlPurpose;
+use super::messages::Outgoing;
 use super::sessions::Stopped;
 use super::shutdown::Phase;
 use super::start::check_model;
@@ -81,10 +81,7 @@ impl Hub {
             ClientMessage::ImportConversation(import) => self.import_conversation(caller, import),
             ClientMessage::EditQueued(edit) => self.edit_queued(caller, edit),
             ClientMessage::RemoveQueued(remove) => self.remove_queued(caller, &remove),
-            ClientMessage::SendMessage(send) => {
-                let reply = self.send_message(&caller, send);
-                self.reply(caller, reply);
-            }
+            ClientMessage::SendMessage(send) => self.send_message(caller, send),
             ClientMessage::Subscribe(subscribe) => {
                 let session = SessionId(subscribe.session_id);
                 let reply = self.known(session);
@@ -168,55 +165,25 @@ impl Hub {
         );
     }
 
-    fn send_message(&mut self, caller: &Caller, send: SendMessage) -> Reply {
+    fn send_message(&mut self, caller: Caller, send: SendMessage) {
         let session = SessionId(send.session_id);
-        self.running(session)?;
-        check_content(&send.content)?;
-        if let Caller::Socket { client, .. } = caller {
+        let checked = self.running(session);
+        if let Err(error) = checked.and_then(|()| check_content(&send.content)) {
+            return self.reply(caller, Err(error));
+        }
+        if let Caller::Socket { client, .. } = &caller {
             let client = *client;
             self.dispatch(Event::ClientAttached { client, session });
         }
-        self.send_content(session, send.content)?;
-        Ok(Ack::default())
-    }
-
-    pub(super) fn send_text(
-        &mut self,
-        session: SessionId,
-        text: String,
-    ) -> Result<(), ErrorMessage> {
-        self.send_content(session, vec![ContentBlock::Text { text }])
-    }
-
-    fn send_content(
-        &mut self,
-        session: SessionId,
-        content: Vec<ContentBlock>,
-    ) -> Result<(), ErrorMessage> {
-        let known = self.sessions.get(session);
-        let state = known.map(|known| known.state);
-        let behind_others = known.is_some_and(|known| !known.queue.is_empty());
-        if state == Some(SessionState::AssistantTurn) || behind_others {
-            return self.enqueue(session, content);
-        }
-        let message_id = Uuid::new_v4();
-        self.send_to_agent(session, claude::message_input(message_id, &content, true))?;
-        if state != Some(SessionState::Starting) {
-            self.dispatch(Event::AgentActive {
-                session,
-                activity: sayso_broker::AgentActivity::Working,
-            });
-        }
-        self.append(
+        self.post(Outgoing {
             session,
-            None,
-            EntryBody::UserMessage {
-                message_id,
-                content,
-                queued: false,
-            },
-        );
-        Ok(())
+            id: Uuid::new_v4(),
+            content: send.content,
+            at: now(),
+            replaces: None,
+            caller,
+            ack: Ack::default(),
+        });
     }
 
     pub(super) fn send_to_agent(
@@ -252,7 +219,11 @@ impl Hub {
             run.handle.kill();
         }
         // First, so that nobody hears of a session that is going.
-        self.sessions.remove(session);
+        let removed = self.sessions.remove(session);
+        if let Some(unsaved) = removed.and_then(|removed| removed.unsaved_row) {
+            let entries = unsaved.into_entries();
+            self.keep_note(entries, "what the history says of a session");
+        }
         self.dispatch(Event::SessionRemoved { session });
         let removed = ServerMessage::SessionRemoved {
             session_id: session.0,
@@ -260,7 +231,7 @@ impl Hub {
         self.clients.broadcast_about(session, &removed);
         self.clients.forget_session(session);
         let id = sayso_store::SessionId(session.0);
-        self.note(Write::DeleteSession(id), "the removal of a session");
+        self.keep_note(vec![Write::DeleteSession(id)], "the removal of a session");
         if self.rules.remove_session(session.0) {
             self.tell_rules();
         }

@@ -127,8 +127,10 @@ impl Hub {
             }
             ControlPurpose::AgentRules => return self.agent_rules(control.caller, data.as_deref()),
             ControlPurpose::TakeBack { message, why } => {
-                let reply = self.take_back_answered(control.session, message, why, data.as_deref());
-                return self.reply(control.caller, reply);
+                let Control {
+                    caller, session, ..
+                } = control;
+                return self.take_back_answered(caller, session, message, why, data.as_deref());
             }
             ControlPurpose::SetMode(mode) | ControlPurpose::EndBypass(mode) => {
                 self.dispatch(Event::ModeConfirmed {

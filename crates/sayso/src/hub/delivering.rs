@@ -109,11 +109,7 @@ impl Hub {
         let message_id = Uuid::new_v5(&request.0, b"follow-up");
         let content = vec![ContentBlock::Text { text }];
         let input = claude::message_input(message_id, &content, false);
-        let run = self
-            .sessions
-            .get(session)
-            .and_then(|session| session.run.as_ref());
-        if run.is_some_and(|run| run.handle.try_send(input).is_ok()) {
+        if self.say(session, input) {
             let queued = false;
             self.append(
                 session,

@@ -9,6 +9,7 @@ use sayso_store::{RequestRow, Write};
 
 use super::audit::Actor;
 use super::clock::TwoClocks;
+use super::run::AllowedTool;
 use super::sessions::Stopped;
 use super::silence::Hearing;
 use super::writes::AfterWrite;
@@ -111,7 +112,11 @@ impl Hub {
         let outcome = wire::outcome(resolution);
         self.calls.remove(&request.ask.id);
         if let (OutcomeKind::Allowed, Some(tool)) = (outcome.what, &request.ask.tool_use_id) {
-            self.expect_tool(request.session, request.ask.id, tool);
+            let allowed = AllowedTool {
+                request: request.ask.id,
+                name: request.ask.tool_name.clone(),
+            };
+            self.expect_tool(request.session, tool, allowed);
         }
         let closed = ServerMessage::RequestClosed {
             request_id: request.ask.id.0,
@@ -175,7 +180,7 @@ impl Hub {
     /// Takes over what the broker knows of the session, saves it and tells everybody.
     pub(super) fn session_changed(&mut self, id: SessionId) {
         let view = self.broker.session(id);
-        let mut writes = self.mode_change(id, view.as_ref());
+        let entries = self.mode_change(id, view.as_ref());
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
@@ -202,19 +207,10 @@ impl Hub {
                 session.transcript.clear_live();
             }
         }
-        let row = session.row();
         let message = ServerMessage::SessionState {
             session: session.wire(),
         };
-        if let Some(run) = &mut session.run {
-            run.progress.row_submitted();
-        }
-        let after = AfterWrite::Session { session: id };
-        writes.push(Write::PutSession(row));
-        if let Err(after) = self.writes.submit(writes, after) {
-            tracing::error!("too much is waiting to be written");
-            self.session_written(after);
-        }
+        self.write_row(id, entries);
         self.clients.broadcast_about(id, &message);
     }
 

@@ -2,13 +2,10 @@
 
 use sayso_broker::{EndReason, Event, SessionId};
 use sayso_protocol::{EntryBody, NoticeLevel};
-use sayso_store::Write;
 
 use super::Hub;
 use super::audit::Actor;
 use super::sessions::Stopped;
-use super::writes::AfterWrite;
-use crate::agents::link::AgentHandle;
 
 impl Hub {
     pub(super) fn stop_agent(&mut self, session: SessionId, why: Stopped) {
@@ -71,23 +68,12 @@ impl Hub {
             _ => (Actor::agent(), ""),
         };
         let entry = self.session_entry(session, &actor, "ended", text);
-        self.note(entry, "the end of a session");
+        self.keep_note(vec![entry], "the end of a session");
         self.keep_unread(session);
         self.dispatch(Event::AgentEnded { session, reason });
-        self.forget_when_stored(session, handle);
-        self.restart_now(session);
-    }
-
-    /// The runner keeps what the agent said until all of it is on disk, and then goes.
-    fn forget_when_stored(&mut self, session: SessionId, handle: Option<AgentHandle>) {
-        let (Some(known), Some(handle)) = (self.sessions.get(session), handle) else {
-            return;
-        };
-        // Writes are carried out in order, so this is the last of them.
-        let row = Write::PutSession(known.row());
-        let after = AfterWrite::Forget { handle };
-        if let Err(AfterWrite::Forget { handle }) = self.writes.submit(vec![row], after) {
-            handle.forget();
+        if let Some(handle) = handle {
+            self.forget_when_stored(session, handle);
         }
+        self.restart_now(session);
     }
 }

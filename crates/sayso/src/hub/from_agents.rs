@@ -1,11 +1,12 @@
 //! What agents do, as it arrives.
 
-use sayso_broker::{AgentActivity, Delivery, Event, Json, RequestId, SessionId};
+use sayso_broker::{AgentActivity, Delivery, Event, Json, SessionId};
 use sayso_protocol::{CommandInfo, ContextUse, EntryBody, ModelInfo};
 use sayso_store::{AgentFactsRow, Write};
 use tokio::time::Instant;
 
 use super::Hub;
+use super::run::AllowedTool;
 use super::sessions::Run;
 use crate::agents::link::FromAgent;
 use crate::agents::{AgentOutput, EndedTurn, claude};
@@ -49,6 +50,7 @@ impl Hub {
                 if self.delivering.contains_key(&id) {
                     self.expect_reaction(session, Instant::now());
                 }
+                self.message_arrived(session, id);
                 self.was_written(id, Delivery::Sent);
             }
             AgentOutput::NotWritten(id) => self.was_written(id, Delivery::Failed),
@@ -72,6 +74,9 @@ impl Hub {
                 if !self.is_known(session, &ask.native_id) {
                     self.asked(session, ask, call);
                 }
+            }
+            AgentOutput::AskedBefore(native_id) => {
+                self.is_known(session, &native_id);
             }
             AgentOutput::ToolStarting(starting) => {
                 if !self.is_known(session, &claude::native_id(&starting.start.request_id)) {
@@ -145,11 +150,11 @@ impl Hub {
     pub(super) fn expect_tool(
         &mut self,
         session: SessionId,
-        request: RequestId,
         tool_use_id: &str,
+        allowed: AllowedTool,
     ) {
         if let Some(run) = self.run_of(session) {
-            run.allowed.insert(tool_use_id.to_owned(), request);
+            run.allowed.insert(tool_use_id.to_owned(), allowed);
         }
     }
 
@@ -164,9 +169,9 @@ impl Hub {
             return;
         };
         let run = self.run_of(session);
-        if let Some(request) = run.and_then(|run| run.allowed.remove(tool_use_id)) {
-            let entry = self.tool_entry(session, request, tool_use_id, *is_error);
-            self.note(entry, "what became of a tool");
+        if let Some(tool) = run.and_then(|run| run.allowed.remove(tool_use_id)) {
+            let entry = self.tool_entry(session, &tool, tool_use_id, *is_error);
+            self.keep_note(vec![entry], "what became of a tool");
         }
     }
 

@@ -5,6 +5,7 @@
 //! loop never waits for a disk, an agent or a slow browser.
 
 mod audit;
+mod audit_body;
 mod bypass;
 mod checks;
 mod clients;
@@ -19,6 +20,7 @@ mod from_agents;
 mod history;
 mod import;
 mod message;
+mod messages;
 mod permission;
 mod progress;
 mod queue;
@@ -27,6 +29,7 @@ mod records;
 mod requests;
 mod restart;
 mod restored;
+mod rows;
 mod rules;
 mod run;
 mod sessions;
@@ -93,8 +96,10 @@ pub struct Hub {
     /// Recorded answers that the agent's full queue did not take yet.
     undelivered: Vec<Undelivered>,
     unsaid: Vec<watchdog::Unsaid>,
-    /// What the disk did not take yet.
+    /// What the disk did not take yet, in the order in which it happened.
     unwritten: Vec<writes::Note>,
+    /// Runners of ended agents that wait until all is on disk.
+    leaving: Vec<rows::Leaving>,
     /// Agents that are being stopped to start again in another mode.
     restarts: HashMap<SessionId, restart::Restart>,
     rules: RuleBook,
@@ -131,9 +136,10 @@ impl Hub {
         let now = now();
         let found = takeover::find(&config.data_dir).await;
         let at = UnixMillis(now.0);
+        let folders = audit::Folders::read(&store).await?;
         let orphaned = store
             .recover(at, &found.sessions(), |orphaned| {
-                let entry = |row| audit::orphan_entry(row, at);
+                let entry = |row| audit::orphan_entry(row, &folders, at);
                 orphaned.iter().map(entry).collect()
             })
             .await?;
@@ -165,6 +171,7 @@ impl Hub {
             undelivered: Vec::new(),
             unsaid: Vec::new(),
             unwritten: Vec::new(),
+            leaving: Vec::new(),
             restarts: HashMap::new(),
             rules: RuleBook::load(rules),
             mode_actors: HashMap::new(),
@@ -199,7 +206,7 @@ impl Hub {
                     self.completed(completion);
                 }
                 Some(message) = self.messages.recv() => self.message(message),
-                Some(output) = self.from_agents.recv(), if self.writes.under_way() < WRITES_UNDER_WAY => {
+                Some(output) = self.from_agents.recv(), if self.has_room() => {
                     self.agent_output(output);
                 }
                 () = wakeup.come() => self.tick(),
@@ -210,9 +217,15 @@ impl Hub {
             }
         }
         self.clients.close();
+        self.write_what_waits();
         self.writes.close(&mut self.completions).await;
         self.store.close().await;
         Ok(())
+    }
+
+    /// Whether what agents say can be written soon. Where it cannot, they are held back.
+    fn has_room(&self) -> bool {
+        self.writes.under_way() < WRITES_UNDER_WAY && self.unwritten.len() < WRITES_UNDER_WAY
     }
 
     fn message(&mut self, message: HubMessage) {
@@ -299,6 +312,8 @@ impl Hub {
         self.write_again(now);
         self.note_silence(now);
         self.save_unsaved(now);
+        self.save_rows(now);
+        self.forget_again(now);
         self.end_bypasses(TwoClocks::now());
     }
 
@@ -308,6 +323,7 @@ impl Hub {
         let undelivered = self.undelivered.iter().map(|answer| answer.retry_at).min();
         let unsaid = self.unsaid.iter().map(|word| word.retry_at).min();
         let unwritten = self.unwritten.iter().map(|note| note.retry_at).min();
+        let leaving = self.leaving.iter().map(|leaving| leaving.retry_at).min();
         let silence = self.sessions.next_silence();
         let restarts = self
             .restarts
@@ -325,6 +341,7 @@ impl Hub {
             undelivered,
             unsaid,
             unwritten,
+            leaving,
             silence,
         ]
         .into_iter()

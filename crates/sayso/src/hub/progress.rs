@@ -1,6 +1,6 @@
 //! How far an agent's output is stored, and what of it was stored by an earlier server.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use sayso_broker::SessionId;
 
@@ -16,8 +16,8 @@ pub(super) struct Progress {
     part: u32,
     /// All lines up to this one have been told.
     told: u64,
-    /// Lines at which the session's own row was written, while those writes are under way.
-    rows: VecDeque<u64>,
+    /// Lines at which the session's own row has changed, until it is on disk.
+    rows: Vec<u64>,
     /// What an earlier server stored of lines that come again.
     stored: HashSet<Place>,
     /// Requests that an earlier server knew, by the agent's own ids.
@@ -65,17 +65,21 @@ impl Progress {
         self.known_requests.remove(native_id)
     }
 
-    pub(super) fn row_submitted(&mut self) {
-        self.rows.push_back(self.line);
+    /// Says which line waits for the row.
+    pub(super) fn row_submitted(&mut self) -> u64 {
+        self.rows.push(self.line);
+        self.line
     }
 
-    pub(super) fn row_written(&mut self) {
-        self.rows.pop_front();
+    pub(super) fn row_written(&mut self, line: u64) {
+        if let Some(index) = self.rows.iter().position(|waiting| *waiting == line) {
+            self.rows.remove(index);
+        }
     }
 
     /// The last line of which everything is on disk.
     fn done(&self, first_unsaved: Option<u64>) -> u64 {
-        let rows = self.rows.front().copied();
+        let rows = self.rows.iter().copied().min();
         let waiting = rows.into_iter().chain(first_unsaved).min();
         waiting.map_or(self.told, |line| self.told.min(line.saturating_sub(1)))
     }
@@ -102,10 +106,10 @@ mod tests {
     fn a_line_is_done_when_all_it_led_to_is_on_disk() {
         let mut progress = Progress::default();
         progress.begin_line(1);
-        progress.row_submitted();
+        assert_eq!(progress.row_submitted(), 1);
         progress.begin_line(2);
         assert_eq!(progress.done(None), 0, "the row of line 1 is being written");
-        progress.row_written();
+        progress.row_written(1);
         assert_eq!(progress.done(None), 1, "line 2 is being told");
         progress.end_of_batch();
         assert_eq!(progress.done(None), 2);

@@ -1,8 +1,8 @@
 //! Messages of the human that the agent has not read yet.
 //!
 //! The agent has a queue of its own: what is written while it works is read between two steps, or after the
-//! turn. So a message is sent at once, stays here until the agent says that it has read it, and can be taken
-//! back until then. Messages that an ended agent left unread wait for the next one.
+//! turn. So a message is sent as soon as it is on disk, stays here until the agent says that it has read it, and
+//! can be taken back until then. Messages that an ended agent left unread wait for the next one.
 
 use sayso_broker::{SessionId, Timestamp};
 use sayso_claude::ControlRequest;
@@ -10,14 +10,15 @@ use sayso_protocol::{
     Ack, ContentBlock, EditQueued, EntryBody, ErrorCode, ErrorMessage, NoticeLevel, QueuedMessage,
     RemoveQueued, ServerMessage,
 };
-use sayso_store::{MessageId, QueuedRow, UnixMillis, Write};
+use sayso_store::{MessageId, QueuedRow, Write};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::controls::ControlPurpose;
-use super::{Caller, Hub, Reply, now, wire};
-use crate::agents::{MessageProgress, claude};
+use super::messages::Outgoing;
+use super::{Caller, Hub, now, wire};
+use crate::agents::MessageProgress;
 
 #[derive(Debug)]
 pub(super) struct Queued {
@@ -64,44 +65,6 @@ impl Queued {
 }
 
 impl Hub {
-    /// Takes a message for an agent that is at work.
-    pub(super) fn enqueue(
-        &mut self,
-        session: SessionId,
-        content: Vec<ContentBlock>,
-    ) -> Result<(), ErrorMessage> {
-        let id = Uuid::new_v4();
-        self.send_to_agent(session, claude::message_input(id, &content, true))?;
-        let queued = Queued {
-            id,
-            content,
-            at: now(),
-            place: Place::WithAgent,
-        };
-        self.keep_queued(session, queued);
-        Ok(())
-    }
-
-    /// Gives the agent that just started what the one before it left unread.
-    pub(super) fn send_unread(&mut self, session: SessionId) {
-        let Some(known) = self.sessions.get(session) else {
-            return;
-        };
-        let inputs: Vec<(Uuid, sayso_claude::AgentInput)> = known
-            .queue
-            .iter()
-            .map(|queued| {
-                let input = claude::message_input(queued.id, &queued.content, true);
-                (queued.id, input)
-            })
-            .collect();
-        for (id, input) in inputs {
-            if self.send_to_agent(session, input).is_ok() {
-                self.set_place(session, id, Place::WithAgent);
-            }
-        }
-    }
-
     /// What the agent says of a message.
     pub(super) fn message_progress(
         &mut self,
@@ -150,10 +113,8 @@ impl Hub {
             queued: true,
         };
         self.append(session, None, body);
-        self.note(
-            Write::RemoveQueued(MessageId(id)),
-            "a message that was read",
-        );
+        let write = Write::RemoveQueued(MessageId(id));
+        self.keep_note(vec![write], "a message that was read");
         self.tell_queue(session);
     }
 
@@ -170,7 +131,8 @@ impl Hub {
             );
             let level = NoticeLevel::Warning;
             self.append(session, None, EntryBody::Notice { level, text });
-            self.note(Write::RemoveQueued(MessageId(id)), "a dropped message");
+            let write = Write::RemoveQueued(MessageId(id));
+            self.keep_note(vec![write], "a dropped message");
             self.tell_queue(session);
         }
     }
@@ -203,10 +165,7 @@ impl Hub {
                 let text = "This message is being taken back already.";
                 self.reply(caller, Err(wire::error(ErrorCode::Overloaded, text)));
             }
-            Some(Place::Here) => {
-                let reply = self.taken_back(session, id, why);
-                self.reply(caller, reply);
-            }
+            Some(Place::Here) => self.taken_back(caller, session, id, why),
             Some(Place::WithAgent) => {
                 let request = ControlRequest::CancelQueuedMessage { message_uuid: id };
                 self.set_place(session, id, Place::ComingBack);
@@ -219,21 +178,22 @@ impl Hub {
     /// The agent has answered whether it still had the message.
     pub(super) fn take_back_answered(
         &mut self,
+        caller: Caller,
         session: SessionId,
         id: Uuid,
         why: TakeBack,
         answer: Option<&RawValue>,
-    ) -> Reply {
+    ) {
         #[derive(Deserialize)]
         struct Answer {
             cancelled: bool,
         }
         let answer = answer.and_then(|raw| serde_json::from_str::<Answer>(raw.get()).ok());
         if answer.is_some_and(|answer| answer.cancelled) {
-            return self.taken_back(session, id, why);
+            return self.taken_back(caller, session, id, why);
         }
         self.set_place(session, id, Place::WithAgent);
-        Err(already_sent())
+        self.reply(caller, Err(already_sent()));
     }
 
     /// The agent could not be asked.
@@ -241,50 +201,40 @@ impl Hub {
         self.set_place(session, id, Place::WithAgent);
     }
 
-    fn taken_back(&mut self, session: SessionId, id: Uuid, why: TakeBack) -> Reply {
-        let running = self
-            .sessions
-            .get(session)
-            .is_some_and(|known| known.run.is_some());
-        let Some(queued) = self.unqueue(session, id) else {
-            return Err(already_sent());
+    fn taken_back(&mut self, caller: Caller, session: SessionId, id: Uuid, why: TakeBack) {
+        let Some(at) = self.queued(session, id).map(|queued| queued.at) else {
+            return self.reply(caller, Err(already_sent()));
         };
-        self.note(Write::RemoveQueued(MessageId(id)), "a message taken back");
         match why {
             TakeBack::Remove => {
+                self.unqueue(session, id);
+                let write = Write::RemoveQueued(MessageId(id));
+                self.keep_note(vec![write], "a message taken back");
                 self.tell_queue(session);
-                Ok(Ack::default())
-            }
-            // Under a new name: the agent swallows a message whose name it knows.
-            TakeBack::Edit(content) if running => {
-                let sent = self.enqueue(session, content);
-                if sent.is_err() {
-                    self.tell_queue(session);
-                }
-                sent.map(|()| Ack::default())
+                self.reply(caller, Ok(Ack::default()));
             }
             TakeBack::Edit(content) => {
-                self.keep_queued(session, Queued { content, ..queued });
-                Ok(Ack::default())
+                // Until the new words are on disk, the old ones stay.
+                self.set_place(session, id, Place::ComingBack);
+                // Under a new name: an agent swallows a message whose name it knows.
+                let (new_id, at) = match self.running(session) {
+                    Ok(()) => (Uuid::new_v4(), now()),
+                    Err(_) => (id, at),
+                };
+                self.post(Outgoing {
+                    session,
+                    id: new_id,
+                    content,
+                    at,
+                    replaces: Some(id),
+                    caller,
+                    ack: Ack::default(),
+                });
             }
         }
     }
 
-    fn keep_queued(&mut self, session: SessionId, queued: Queued) {
-        let row = QueuedRow {
-            message_id: MessageId(queued.id),
-            session_id: sayso_store::SessionId(session.0),
-            at: UnixMillis(queued.at.0),
-            content: serde_json::to_string(&queued.content).unwrap_or_default(),
-        };
-        self.note(Write::PutQueued(row), "a queued message");
-        if let Some(known) = self.sessions.get_mut(session) {
-            known.queue.push(queued);
-        }
-        self.tell_queue(session);
-    }
-
-    fn unqueue(&mut self, session: SessionId, id: Uuid) -> Option<Queued> {
+    pub(super) fn unqueue(&mut self, session: SessionId, id: Uuid) -> Option<Queued> {
         let queue = &mut self.sessions.get_mut(session)?.queue;
         let index = queue.iter().position(|queued| queued.id == id)?;
         Some(queue.remove(index))
@@ -295,7 +245,7 @@ impl Hub {
         queue.iter().find(|queued| queued.id == id)
     }
 
-    fn set_place(&mut self, session: SessionId, id: Uuid, place: Place) {
+    pub(super) fn set_place(&mut self, session: SessionId, id: Uuid, place: Place) {
         let queue = self.sessions.get_mut(session).map(|known| &mut known.queue);
         let mut queued = queue.into_iter().flatten();
         if let Some(queued) = queued.find(|queued| queued.id == id) {
@@ -303,7 +253,7 @@ impl Hub {
         }
     }
 
-    fn tell_queue(&self, session: SessionId) {
+    pub(super) fn tell_queue(&self, session: SessionId) {
         if let Some(message) = self.queue_message(session) {
             self.clients.broadcast_to_watchers(session, &message);
         }

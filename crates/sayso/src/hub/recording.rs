@@ -16,26 +16,42 @@ use super::{Hub, wire};
 const WRITE_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 impl Hub {
-    /// What a restart must find, although nobody waits for it now.
+    /// What a restart must find, although nobody waits for it now. It stays behind what was kept before it.
     pub(super) fn keep_note(&mut self, writes: Vec<Write>, what: &'static str) {
         let note = Note {
             what,
-            writes: writes.clone(),
+            writes,
             retry_at: Instant::now() + WRITE_AGAIN_AFTER,
         };
+        if self.unwritten.is_empty() {
+            self.submit_note(note);
+        } else {
+            self.unwritten.push(note);
+        }
+    }
+
+    fn submit_note(&mut self, note: Note) {
+        let writes = note.writes.clone();
         if let Err(AfterWrite::Kept(note)) = self.writes.submit(writes, AfterWrite::Kept(note)) {
             self.unwritten.push(note);
         }
     }
 
     pub(super) fn write_again(&mut self, now: Instant) {
-        for note in std::mem::take(&mut self.unwritten) {
-            if note.retry_at > now {
-                self.unwritten.push(note);
-            } else {
-                self.keep_note(note.writes, note.what);
+        if self.unwritten.iter().any(|note| note.retry_at <= now) {
+            for note in std::mem::take(&mut self.unwritten) {
+                let retry_at = now + WRITE_AGAIN_AFTER;
+                self.submit_note(Note { retry_at, ..note });
             }
         }
+    }
+
+    /// At the end: what the disk did not take before gets one more chance.
+    pub(super) fn write_what_waits(&mut self) {
+        let due = Instant::now() + 2 * WRITE_AGAIN_AFTER;
+        self.write_again(due);
+        self.save_unsaved(due);
+        self.save_rows(due);
     }
 
     /// Writes something for somebody outside of the hub.
@@ -90,26 +106,33 @@ impl Hub {
                 if let Some(known) = self.sessions.get_mut(session) {
                     let entries = known.transcript.saved(entries);
                     self.tell_entries(session, entries);
+                    self.settle_messages(session);
                     self.acknowledge(session);
                 }
             }
-            (after @ AfterWrite::Session { .. }, result) => {
-                if let Err(error) = result {
-                    tracing::error!(%error, "a session could not be written");
-                }
-                self.session_written(after);
+            (AfterWrite::Session(row), Ok(())) => self.row_written(&row),
+            (AfterWrite::Session(row), Err(error)) => {
+                tracing::error!(%error, "a session could not be written");
+                self.row_not_written(row);
             }
-            (AfterWrite::Forget { handle }, result) => {
-                if let Err(error) = result {
-                    tracing::error!(%error, "the end of an agent could not be written");
-                }
-                handle.forget();
+            (AfterWrite::Forget { session, handle }, Ok(())) => {
+                self.last_row_written(session, handle);
+            }
+            (AfterWrite::Forget { session, handle }, Err(error)) => {
+                tracing::error!(%error, "the end of an agent could not be written");
+                self.forget_later(session, handle);
             }
             (AfterWrite::Entries { session, entries }, Err(error)) => {
                 tracing::error!(%error, "transcript entries could not be written");
                 if let Some(known) = self.sessions.get_mut(session) {
                     known.transcript.not_saved(Instant::now(), entries);
                 }
+            }
+            (AfterWrite::Message(message), Ok(())) => self.message_written(*message),
+            (AfterWrite::Message(message), Err(error)) => {
+                tracing::error!(%error, "a message could not be written");
+                let error = wire::error(ErrorCode::StoreUnavailable, error.to_string());
+                self.message_not_written(*message, error);
             }
             (AfterWrite::Imported { caller, session }, Ok(())) => {
                 self.import_saved(caller, *session);
@@ -142,19 +165,5 @@ impl Hub {
                 tracing::error!(%error, what, "could not be written");
             }
         }
-    }
-
-    pub(super) fn session_written(&mut self, after: AfterWrite) {
-        let AfterWrite::Session { session } = after else {
-            return;
-        };
-        if let Some(run) = self
-            .sessions
-            .get_mut(session)
-            .and_then(|known| known.run.as_mut())
-        {
-            run.progress.row_written();
-        }
-        self.acknowledge(session);
     }
 }

@@ -9,6 +9,7 @@ use sayso_protocol::RequestDetail;
 use sayso_store::RequestWithDecision;
 
 use super::records;
+use super::run::AllowedTool;
 use crate::agents::claude;
 
 /// A request as the agent made it, open again for both sides. `None` when it cannot be read: then the agent
@@ -43,9 +44,12 @@ pub(super) fn request(
 }
 
 /// A tool that was allowed and has not ended, as far as is known.
-pub(super) fn allowed(tool: &RequestWithDecision) -> Option<(String, RequestId)> {
-    let tool_use_id = tool.request.tool_use_id.clone()?;
-    Some((tool_use_id, RequestId(tool.request.id.0)))
+pub(super) fn allowed(tool: &RequestWithDecision) -> Option<(String, AllowedTool)> {
+    let allowed = AllowedTool {
+        request: RequestId(tool.request.id.0),
+        name: tool.request.tool_name.clone(),
+    };
+    Some((tool.request.tool_use_id.clone()?, allowed))
 }
 
 /// What was changed before it was allowed, for the agent's model. `None` when nothing was.

@@ -25,8 +25,8 @@ pub(super) struct Run {
     pub(super) stopped: Option<Stopped>,
     pub(super) watch: Watch,
     pub(super) hearing: Hearing,
-    /// Tools that were allowed and have not ended yet, with their requests.
-    pub(super) allowed: HashMap<String, RequestId>,
+    /// Tools that were allowed and have not ended yet, by their uses.
+    pub(super) allowed: HashMap<String, AllowedTool>,
     pub(super) progress: Progress,
 }
 
@@ -51,6 +51,13 @@ impl Run {
             progress,
         }
     }
+}
+
+/// What the history tells of a tool's end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AllowedTool {
+    pub(super) request: RequestId,
+    pub(super) name: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

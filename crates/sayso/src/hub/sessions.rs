@@ -7,7 +7,9 @@ use sayso_store::{SessionRow, Store, UnixMillis};
 use tokio::time::Instant;
 
 use super::clock::TwoClocks;
+use super::messages::{Arrival, Sent};
 use super::queue::Queued;
+use super::rows::UnsavedRow;
 use super::transcript::Transcript;
 use super::wire;
 use crate::config::PolicySettings;
@@ -46,8 +48,12 @@ pub(super) struct Session {
     /// The last line of its agent that is counted in `usage`.
     pub(super) counted_line: u64,
     pub(super) transcript: Transcript,
+    /// The disk did not take its row yet.
+    pub(super) unsaved_row: Option<UnsavedRow>,
     /// Messages that the agent has not read yet, oldest first.
     pub(super) queue: Vec<Queued>,
+    /// Messages in the transcript that may not be with the agent, oldest first.
+    pub(super) sent: Vec<Sent>,
     pub(super) features: Features,
     pub(super) run: Option<Run>,
 }
@@ -86,7 +92,9 @@ impl Session {
             run_after: 0,
             counted_line: 0,
             transcript: Transcript::default(),
+            unsaved_row: None,
             queue: Vec::new(),
+            sent: Vec::new(),
             features: Features::default(),
             run: None,
         }
@@ -204,8 +212,18 @@ impl Sessions {
         }
         for row in store.queued_messages().await? {
             let session: Option<&mut Session> = sessions.get_mut(&SessionId(row.session_id.0));
-            if let (Some(session), Some(queued)) = (session, Queued::from_row(&row)) {
-                session.queue.push(queued);
+            let (Some(session), Some(queued)) = (session, Queued::from_row(&row)) else {
+                continue;
+            };
+            let entry = store.entry_of_message(row.session_id, row.message_id);
+            match entry.await?.and_then(|body| arrival(&body)) {
+                None => session.queue.push(queued),
+                Some(arrival) => session.sent.push(Sent {
+                    id: queued.id,
+                    content: queued.content,
+                    seq: 0,
+                    arrival,
+                }),
             }
         }
         Ok(Self { sessions })
@@ -283,10 +301,21 @@ impl Sessions {
     }
 
     pub(super) fn next_retry(&self) -> Option<Instant> {
-        self.sessions
-            .values()
-            .filter_map(|session| session.transcript.retry_at())
-            .min()
+        let sessions = self.sessions.values();
+        let retries = sessions.flat_map(|session| {
+            let row = session.unsaved_row.as_ref();
+            [session.transcript.retry_at(), row.map(|row| row.retry_at)]
+        });
+        retries.flatten().min()
+    }
+
+    pub(super) fn rows_due(&self, now: Instant) -> Vec<SessionId> {
+        let is_due = |session: &&Session| {
+            let row = session.unsaved_row.as_ref();
+            row.is_some_and(|row| row.retry_at <= now)
+        };
+        let due = self.sessions.values().filter(is_due);
+        due.map(|session| session.id).collect()
     }
 
     pub(super) fn due_for_retry(&self, now: Instant) -> Vec<SessionId> {
@@ -295,6 +324,17 @@ impl Sessions {
             .filter(|session| session.transcript.retry_at().is_some_and(|at| at <= now))
             .map(|session| session.id)
             .collect()
+    }
+}
+
+/// What an entry of the transcript says of a message that is still kept: one that waited in the queue is there only
+/// once the agent has read it.
+fn arrival(entry: &str) -> Option<Arrival> {
+    let entry: serde_json::Value = serde_json::from_str(entry).ok()?;
+    match (entry["kind"].as_str()?, entry["queued"].as_bool()?) {
+        ("user_message", true) => Some(Arrival::Arrived),
+        ("user_message", false) => Some(Arrival::Unknown),
+        _ => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Agents that do not react: an answer is with them and nothing comes back, or they do not even read it.
+//! Agents that do not react: an answer or a message is with them and nothing comes back, or they do not even read it.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tokio::time::Instant;
 use super::Hub;
 use crate::agents::Reading;
 
-/// An agent says something at once when it hears an answer, if only that it works on.
+/// An agent says something at once when it hears an answer, or a message that it waited for, if only that it works on.
 const PATIENCE: Duration = Duration::from_millis(900);
 
-const SILENT: &str = "The agent has your answer and does not react. It may be stopped or stuck; \
+const SILENT: &str = "The agent has what you sent and does not react. It may be stopped or stuck; \
     if it stays so, stop the session and write to go on.";
 const STUCK: &str = "The agent does not read what it is sent. It may be stopped or stuck; \
     if it stays so, it is ended after half a minute, and you can write to go on.";
@@ -28,7 +28,7 @@ pub(super) struct Hearing {
 enum Reaction {
     #[default]
     Fine,
-    /// It got an answer, and has until then to react.
+    /// It got an answer or a message, and has until then to react.
     Expecting { until: Instant },
     /// It did not.
     Silent,
@@ -90,7 +90,7 @@ impl Hub {
                 && run.hearing.deadline().is_some_and(|until| until <= now)
             {
                 run.hearing.reaction = Reaction::Silent;
-                tracing::warn!(%session, "an agent does not react to an answer");
+                tracing::warn!(%session, "an agent does not react to what it was sent");
                 self.session_changed(session);
             }
         }

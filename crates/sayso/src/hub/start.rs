@@ -3,7 +3,9 @@
 use sayso_broker::{Event, Mode, SessionId, SessionSpec};
 use sayso_claude::launch::Conversation;
 use sayso_claude::{LaunchOptions, PassedVariables, PermissionMode};
-use sayso_protocol::{Ack, EntryBody, ErrorCode, ErrorMessage, NoticeLevel, StartSession};
+use sayso_protocol::{
+    Ack, ContentBlock, EntryBody, ErrorCode, ErrorMessage, NoticeLevel, StartSession,
+};
 use sayso_runner::{LaunchSpec, Limits as RunnerLimits};
 use sayso_store::Write;
 use std::sync::Arc;
@@ -11,6 +13,7 @@ use uuid::Uuid;
 
 use super::audit::Actor;
 use super::checks::{CheckedStart, Checks, Trust, check};
+use super::messages::Outgoing;
 use super::progress::Progress;
 use super::run::Run;
 use super::sessions::{Session, title};
@@ -82,20 +85,29 @@ impl Hub {
             Some(session) => self.resume(SessionId(session), &checked, &actor),
             None => self.start_new(&checked, &actor),
         });
-        let started = started.and_then(|(session, prompt)| {
-            if let Caller::Socket { client, .. } = &caller {
-                self.attend(*client, session);
-            }
-            if let Some(prompt) = prompt {
-                self.send_text(session, prompt)?;
-            }
-            Ok(session)
-        });
-        let reply = started.map(|session| Ack {
+        let (session, prompt) = match started {
+            Ok(started) => started,
+            Err(error) => return self.reply(caller, Err(error)),
+        };
+        if let Caller::Socket { client, .. } = &caller {
+            self.attend(*client, session);
+        }
+        let ack = Ack {
             session_id: Some(session.0),
             ..Ack::default()
-        });
-        self.reply(caller, reply);
+        };
+        match prompt {
+            None => self.reply(caller, Ok(ack)),
+            Some(text) => self.post(Outgoing {
+                session,
+                id: Uuid::new_v4(),
+                content: vec![ContentBlock::Text { text }],
+                at: now(),
+                replaces: None,
+                caller,
+                ack,
+            }),
+        }
     }
 
     fn start_new(
@@ -265,7 +277,7 @@ impl Hub {
         }
         tracing::info!(session = %id, agent = %agent, "an agent was started");
         let entry = self.session_entry(id, actor, "started", &agent);
-        self.note(entry, "the start of a session");
+        self.keep_note(vec![entry], "the start of a session");
         self.dispatch(Event::SessionStarted { session: id, spec });
         self.send_unread(id);
         Ok(())

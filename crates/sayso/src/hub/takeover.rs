@@ -4,20 +4,21 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use futures_util::{StreamExt, stream};
 use sayso_broker::{Event, Mode, RestoredSession, SessionId, SessionSpec, SessionState};
 use sayso_claude::ControlSession;
 use sayso_runner::{
-    AgentSignal, CleanUp, ConnectError, Connection, RunnerState, clean_up, read_journal,
+    AgentSignal, CleanUp, ConnectError, Connection, RunnerState, end, read_journal,
 };
 use sayso_store::UnixMillis;
 use tokio::task::spawn_blocking;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::progress::Progress;
 use super::run::Run;
 use super::transcript::Place;
-use super::{Hub, WRITES_UNDER_WAY, restored};
+use super::{Hub, restored};
 use crate::agents::claude;
 use crate::agents::link::{self, Earlier, bury};
 
@@ -28,6 +29,8 @@ pub(super) const RUNNERS: &str = "agents";
 const UNTIL_HEARD: Duration = Duration::from_secs(10);
 /// How long a runner that lives is tried.
 const UNTIL_REACHED: Duration = Duration::from_secs(5);
+/// How many runners are talked to at the same time.
+const AT_ONCE: usize = 32;
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
 /// Names the folder of one agent: whose it is, and which of that session's agents.
@@ -82,29 +85,41 @@ pub(super) async fn find(data_dir: &Path) -> Found {
         }
         Err(_) => Vec::new(),
     };
-    let mut found = Found::default();
-    for runner in runners {
-        // One without a record never had an agent.
-        let agent = session_of(&runner.folder).zip(runner.record.as_ref());
-        let earlier = match agent {
-            Some(_) => earlier(&runner.folder, runner.state).await,
-            None => None,
-        };
-        match agent.zip(earlier) {
-            Some(((session, record), earlier)) => found.agents.push(FoundAgent {
-                session,
-                started_at: i64::try_from(record.started_at_ms).unwrap_or(i64::MAX),
-                folder: runner.folder,
-                earlier,
-            }),
-            None => bury_soon(runner.folder).await,
-        }
-    }
+    // At the same time, so that one that does not answer holds up no other.
+    let agents: Vec<Option<FoundAgent>> = stream::iter(runners)
+        .map(find_one)
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await;
+    let mut found = Found {
+        agents: agents.into_iter().flatten().collect(),
+    };
     // Of two for one session the later one is its agent; the other has ended and waits to be forgotten.
     found
         .agents
         .sort_by_key(|agent| std::cmp::Reverse(agent.started_at));
     found
+}
+
+async fn find_one(runner: sayso_runner::Found) -> Option<FoundAgent> {
+    // One without a record never had an agent.
+    let agent = session_of(&runner.folder).zip(runner.record.as_ref());
+    let earlier = match agent {
+        Some(_) => earlier(&runner.folder, runner.state).await,
+        None => None,
+    };
+    match agent.zip(earlier) {
+        Some(((session, record), earlier)) => Some(FoundAgent {
+            session,
+            started_at: i64::try_from(record.started_at_ms).unwrap_or(i64::MAX),
+            folder: runner.folder,
+            earlier,
+        }),
+        None => {
+            bury_soon(runner.folder).await;
+            None
+        }
+    }
 }
 
 async fn earlier(folder: &Path, state: RunnerState) -> Option<Earlier> {
@@ -115,7 +130,8 @@ async fn earlier(folder: &Path, state: RunnerState) -> Option<Earlier> {
         }
     }
     let path = folder.to_owned();
-    let journal = spawn_blocking(move || match clean_up(&path) {
+    // One that lives and cannot be talked to would keep its agent running beside the session's next one.
+    let journal = spawn_blocking(move || match end(&path) {
         Ok(CleanUp::Dead | CleanUp::Killed) => Some(read_journal(&path, 0)),
         Ok(CleanUp::Alive) | Err(_) => None,
     });
@@ -128,13 +144,15 @@ async fn earlier(folder: &Path, state: RunnerState) -> Option<Earlier> {
     }
 }
 
-/// A runner makes its socket anew when somebody removed it.
+/// A runner makes its socket anew when somebody removed it; one that was stopped does not answer at all.
 async fn reach(folder: &Path) -> Result<Connection, ConnectError> {
     let until = Instant::now() + UNTIL_REACHED;
     loop {
-        match Connection::connect(folder, 0).await {
-            Err(_) if Instant::now() < until => tokio::time::sleep(TRY_AGAIN_AFTER).await,
-            reached => return reached,
+        let connecting = Connection::connect(folder, 0);
+        match timeout_at(until, connecting).await {
+            Ok(Err(_)) if Instant::now() < until => tokio::time::sleep(TRY_AGAIN_AFTER).await,
+            Ok(reached) => return reached,
+            Err(_) => return Err(ConnectError::NoAnswer(UNTIL_REACHED)),
         }
     }
 }
@@ -177,7 +195,7 @@ impl Hub {
         while left.iter().any(|session| self.run_of(*session).is_some()) {
             tokio::select! {
                 Some(completion) = self.completions.recv() => self.completed(completion),
-                Some(output) = self.from_agents.recv(), if self.writes.under_way() < WRITES_UNDER_WAY => {
+                Some(output) = self.from_agents.recv(), if self.has_room() => {
                     self.agent_output(output);
                 }
             }
@@ -234,10 +252,10 @@ impl Hub {
         let lives = matches!(earlier, Earlier::Living(_));
         let destination = self.next_run_of(id);
         let number = destination.run;
-        let adapter = claude::Adapter::new(cwd);
+        let native_ids: Vec<String> = asked.iter().map(|(id, _)| id.clone()).collect();
+        let adapter = claude::Adapter::new(cwd).after(native_ids.iter().cloned());
         let handle = link::take_over(folder, earlier, session, ready, adapter, destination);
         if let Some(known) = self.sessions.get_mut(id) {
-            let native_ids = asked.iter().map(|(native_id, _)| native_id.clone());
             let progress = Progress::taken_over(stored, native_ids);
             let mut run = Run::new(number, handle, known, progress);
             run.allowed = under_way.iter().filter_map(restored::allowed).collect();

@@ -115,6 +115,10 @@ impl Transcript {
         self.lines.values().copied().min()
     }
 
+    pub(super) fn has_unsaved(&self) -> bool {
+        !self.unsaved.is_empty()
+    }
+
     pub(super) fn retry_at(&self) -> Option<Instant> {
         self.retry_at
     }

@@ -210,7 +210,7 @@ impl Hub {
             &subject_text,
             &suspect.call.input,
         );
-        self.note(entry, "an alert");
+        self.keep_note(vec![entry], "an alert");
         self.append(session, None, body);
         if stopped {
             self.stop_agent(session, Stopped::Unasked);
@@ -275,14 +275,22 @@ impl Hub {
         }
     }
 
-    fn say(&mut self, session: SessionId, input: AgentInput) {
-        let sent = self.send_to_agent(session, input.clone());
-        if sent.is_err_and(|error| error.code == ErrorCode::Overloaded) {
-            self.unsaid.push(Unsaid {
-                session,
-                input,
-                retry_at: Instant::now() + SAY_AGAIN_AFTER,
-            });
+    /// Says something to an agent, and again to one that is slow to read. False when there is nobody to hear it.
+    pub(super) fn say(&mut self, session: SessionId, input: AgentInput) -> bool {
+        match self.send_to_agent(session, input.clone()) {
+            Ok(()) => true,
+            Err(error) if error.code == ErrorCode::Overloaded => {
+                self.unsaid.push(Unsaid {
+                    session,
+                    input,
+                    retry_at: Instant::now() + SAY_AGAIN_AFTER,
+                });
+                true
+            }
+            Err(error) => {
+                tracing::warn!(%session, error = %error.message, "an agent could not be told something");
+                false
+            }
         }
     }
 

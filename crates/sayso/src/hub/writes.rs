@@ -9,6 +9,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::message::{Caller, NotWritten};
+use super::messages::Outgoing;
+use super::rows::RowWrite;
 use super::sessions::Session;
 use super::transcript::Entry;
 use crate::agents::link::AgentHandle;
@@ -34,9 +36,14 @@ pub(super) enum AfterWrite {
     /// A rule was changed by somebody who waits.
     Rule { caller: Caller, ack: Box<Ack> },
     /// A session's own row; its agent's lines wait for it.
-    Session { session: SessionId },
+    Session(RowWrite),
+    /// A human's message, which is sent when it is on disk.
+    Message(Box<Outgoing>),
     /// The agent has ended, and this is the last that is stored of it.
-    Forget { handle: AgentHandle },
+    Forget {
+        session: SessionId,
+        handle: AgentHandle,
+    },
     /// Nobody waits, but it must not get lost: tried again until it is written.
     Kept(Note),
     /// Somebody outside of the hub waits.

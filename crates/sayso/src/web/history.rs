@@ -9,7 +9,9 @@ use futures_util::stream;
 use jiff::Timestamp;
 use sayso_protocol::{ErrorCode, HistoryCheck, HistoryDetail, HistoryEntry, HistoryPage};
 use sayso_store::audit::AuditReader;
-use sayso_store::{AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRow, UnixMillis};
+use sayso_store::{
+    AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRow, UnixMillis, shown_text,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -196,7 +198,7 @@ pub(super) async fn check(State(web): State<Web>) -> Answer {
 
 fn entry(row: &AuditRow) -> HistoryEntry {
     let uuid = |text: &Option<String>| text.as_deref().and_then(|text| text.parse().ok());
-    let text: String = mask(&row.text).chars().take(TEXT).collect();
+    let text: String = mask(shown_text(&row.text)).chars().take(TEXT).collect();
     HistoryEntry {
         seq: row.seq,
         at: Timestamp::from_millisecond(row.at.0).unwrap_or(Timestamp::UNIX_EPOCH),

@@ -1,8 +1,11 @@
 //! What stands between the server and its agents, taken away.
 
+use std::time::{Duration, Instant};
+
 use rustix::process::Signal;
 use serde_json::json;
 
+use crate::puppet::{self, Puppet, ask};
 use crate::world::World;
 
 #[tokio::test]
@@ -46,4 +49,36 @@ async fn an_answer_to_an_agent_whose_input_is_full_arrives_once_it_reads() {
     world
         .until("the file is made", || world.made("full.txt"))
         .await;
+}
+
+/// It lives, and nobody can hear it any more.
+#[tokio::test]
+async fn an_agent_that_closes_its_output_is_ended_at_once_and_can_be_resumed() {
+    let puppet = Puppet::new();
+    let server = puppet.server().await;
+    let session = puppet.start(&server).await;
+    puppet.say(&ask("r1", "t1", "ls"));
+    puppet.request(&server).await;
+    let agent = puppet.agent();
+    let closed = Instant::now();
+    puppet.close_output();
+    puppet.until_decided(&server, &session, 1).await;
+    let noticed = closed.elapsed();
+    println!("noticed after {noticed:?}");
+    // It used to take fifteen seconds: three patient steps.
+    assert!(noticed < Duration::from_secs(5), "{noticed:?}");
+    assert!(!puppet::is_running(agent));
+    let sessions = puppet.get(&server, "/api/sessions").await;
+    assert_eq!(
+        (
+            &sessions["sessions"][0]["state"],
+            &sessions["sessions"][0]["can_resume"]
+        ),
+        (&json!("dead"), &json!(true))
+    );
+    let page = format!("/api/sessions/{session}/transcript");
+    let page = puppet.get(&server, &page).await;
+    let mut entries = page["entries"].as_array().unwrap().iter();
+    let decision = entries.find(|entry| entry["kind"] == "decision").unwrap();
+    assert_eq!(decision["outcome"]["what"], "withdrawn");
 }

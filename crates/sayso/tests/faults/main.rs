@@ -8,9 +8,12 @@
 mod agents;
 mod clock;
 mod disk;
+mod late;
 mod panics;
 mod server;
 mod world;
 
+#[path = "../puppet/mod.rs"]
+mod puppet;
 #[path = "../support/mod.rs"]
 mod support;

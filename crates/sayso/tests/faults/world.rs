@@ -39,9 +39,13 @@ impl Server {
 
     /// Gives the running server less of something, or more again.
     pub(crate) fn limit(&self, resource: Resource, current: Option<u64>) {
-        let maximum = getrlimit(resource).maximum;
-        prlimit(Some(self.pid()), resource, Rlimit { current, maximum }).unwrap();
+        limit(self.pid(), resource, current);
     }
+}
+
+pub(crate) fn limit(process: Pid, resource: Resource, current: Option<u64>) {
+    let maximum = getrlimit(resource).maximum;
+    prlimit(Some(process), resource, Rlimit { current, maximum }).unwrap();
 }
 
 impl World {

@@ -1,8 +1,8 @@
 //! What an agent asked and what it heard, line by line in a file of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Ledger {
@@ -25,36 +25,50 @@ impl Ledger {
     }
 }
 
-/// The ledgers of all agents, read back.
+/// The ledgers of all agents, read back as they grow.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
+    /// How far each was read.
+    read: BTreeMap<PathBuf, u64>,
     pub(crate) asked: BTreeSet<String>,
+    /// What was asked and not heard yet.
+    pub(crate) open: BTreeSet<String>,
     /// What each ask heard.
     pub(crate) heard: BTreeMap<String, String>,
     pub(crate) doubled: Vec<String>,
 }
 
 impl Account {
-    pub(crate) fn read(folder: &Path) -> Self {
-        let mut account = Self::default();
+    /// Reads what is new.
+    pub(crate) fn read(&mut self, folder: &Path) {
         for entry in std::fs::read_dir(folder).unwrap() {
-            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            let path = entry.unwrap().path();
+            let mut file = File::open(&path).unwrap();
+            let before = self.read.entry(path).or_default();
+            file.seek(SeekFrom::Start(*before)).unwrap();
+            let mut text = String::new();
+            file.read_to_string(&mut text).unwrap();
             // A line that is being written is not there yet.
-            let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-            for line in whole.lines() {
-                let (what, ask) = line.split_once(' ').unwrap();
-                match what {
-                    "asked" => drop(account.asked.insert(ask.to_owned())),
-                    "doubled" => account.doubled.push(ask.to_owned()),
-                    heard => drop(account.heard.insert(ask.to_owned(), heard.to_owned())),
-                }
+            let whole = text.rfind('\n').map_or(0, |end| end + 1);
+            *before += u64::try_from(whole).unwrap();
+            for line in text[..whole].lines() {
+                self.note(line);
             }
         }
-        account
     }
 
-    pub(crate) fn open(&self) -> BTreeSet<String> {
-        let open = |ask: &&String| !self.heard.contains_key(*ask);
-        self.asked.iter().filter(open).cloned().collect()
+    fn note(&mut self, line: &str) {
+        let (what, ask) = line.split_once(' ').unwrap();
+        match what {
+            "asked" => {
+                self.asked.insert(ask.to_owned());
+                self.open.insert(ask.to_owned());
+            }
+            "doubled" => self.doubled.push(ask.to_owned()),
+            heard => {
+                self.heard.insert(ask.to_owned(), heard.to_owned());
+                self.open.remove(ask);
+            }
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! One data folder, five agents, and one server after the other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use sayso_store::{DecidedRequest, Outcome, PageStart, Store};
+use sayso_store::{AuditCursor, AuditFilter, AuditKind, DecidedRequest, Outcome, PageStart, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
@@ -22,6 +22,7 @@ pub(crate) struct World {
     folder: TempDir,
     random: u64,
     api: reqwest::Client,
+    account: Account,
     slowest: Duration,
 }
 
@@ -36,10 +37,11 @@ impl World {
         for name in ["project", "ledgers", "data"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let world = Self {
+        let mut world = Self {
             folder,
             random: seed | 1,
             api: reqwest::Client::builder().no_proxy().build().unwrap(),
+            account: Account::default(),
             slowest: Duration::ZERO,
         };
         world.write_agent();
@@ -56,7 +58,9 @@ impl World {
             let started: Value = start.send().await.unwrap().json().await.unwrap();
             assert!(started["session_id"].is_string(), "{started}");
         }
-        world.all_shown(&server, AGENTS * 10).await;
+        while world.account.asked.len() < AGENTS * 10 {
+            world.all_shown(&server).await;
+        }
         world.kill(server).await;
         world
     }
@@ -84,14 +88,19 @@ impl World {
         self.folder.path().join("agent")
     }
 
-    /// Kills a server while it answers, and looks at what the next one makes of it.
+    /// Kills a server while it starts, or while it answers, and looks at what the next one makes of it.
     pub(crate) async fn cycle(&mut self, cycle: u32) {
-        let server = self.start().await;
+        if self.chance(4) {
+            let mut child = self.spawn();
+            let pause = Duration::from_micros(self.next() % 200_000);
+            tokio::time::sleep(pause).await;
+            child.kill().await.unwrap();
+        }
         let started = Instant::now();
-        let account = Account::read(&self.folder.path().join("ledgers"));
-        assert_eq!(account.doubled, Vec::<String>::new(), "cycle {cycle}");
-        let shown = self.all_shown(&server, account.open().len()).await;
+        let server = self.start().await;
+        let shown = self.all_shown(&server).await;
         self.slowest = self.slowest.max(started.elapsed());
+        assert_eq!(self.account.doubled, Vec::<String>::new(), "cycle {cycle}");
         let mut answering = Vec::new();
         for request in &shown {
             if self.chance(2) {
@@ -107,9 +116,9 @@ impl World {
     }
 
     /// Answers everything, and holds the ledgers against the records.
-    pub(crate) async fn finish(self) {
+    pub(crate) async fn finish(mut self) {
         let server = self.start().await;
-        self.all_heard(&server).await;
+        self.all_shown(&server).await;
         let stop: Vec<Value> = self.get(&server, "/api/sessions", "sessions").await;
         for session in stop {
             let id = session["session_id"].as_str().unwrap();
@@ -124,43 +133,65 @@ impl World {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         self.kill(server).await;
-        let account = Account::read(&self.folder.path().join("ledgers"));
-        self.compare(&account).await;
+        self.account.read(&self.folder.path().join("ledgers"));
+        self.compare().await;
         println!(
-            "{} asked, {} answered; the slowest restart showed everything after {:?}",
-            account.asked.len(),
-            account.heard.len(),
+            "{} asked, {} answered; the slowest restart showed everything {:?} after its process began",
+            self.account.asked.len(),
+            self.account.heard.len(),
             self.slowest
         );
     }
 
-    async fn compare(&self, account: &Account) {
+    async fn compare(&self) {
+        let account = &self.account;
         assert_eq!(account.doubled, Vec::<String>::new());
         let store = Store::open(&self.folder.path().join("data/sayso.db"))
             .await
             .unwrap();
         let records = all_decisions(&store).await;
-        let mut recorded = BTreeSet::new();
+        let mut recorded = BTreeMap::new();
         for record in &records {
             let ask = command(record);
-            assert!(recorded.insert(ask.clone()), "{ask} was recorded twice");
-            let heard = account.heard.get(&ask).map(String::as_str);
-            match record.decision.outcome {
-                Outcome::Allowed => assert_eq!(heard, Some("allow"), "{ask}"),
-                Outcome::Denied => assert_eq!(heard, Some("deny"), "{ask}"),
-                Outcome::Withdrawn => assert_eq!(heard, None, "{ask}"),
-                other => panic!("{ask} ended as {other:?}"),
-            }
+            assert!(
+                recorded.insert(ask.clone(), outcome(record)).is_none(),
+                "{ask} was recorded twice"
+            );
         }
-        assert_eq!(
-            recorded, account.asked,
-            "every ask is on record, and nothing else"
+        let heard = account.asked.iter().map(|ask| {
+            let outcome = match account.heard.get(ask).map(String::as_str) {
+                Some("allow") => "allowed",
+                Some("deny") => "denied",
+                None => "withdrawn",
+                Some(other) => panic!("{ask} heard {other}"),
+            };
+            (ask.clone(), outcome.to_owned())
+        });
+        let heard: BTreeMap<String, String> = heard.collect();
+        assert!(
+            recorded == heard,
+            "every ask is on record as it was heard, and nothing else: {}",
+            difference(&recorded, &heard)
         );
+        let history = told(&store).await;
+        assert!(
+            history == heard,
+            "the history tells the same: {}",
+            difference(&history, &heard)
+        );
+        let verified = store.audit().verify().await.unwrap();
+        assert!(verified.is_ok(), "the history is whole: {verified:?}");
         store.close().await;
     }
 
     async fn start(&self) -> Server {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_sayso"))
+        let mut child = self.spawn();
+        let url = support::printed_url(child.stdout.take().unwrap()).await;
+        Server { child, url }
+    }
+
+    fn spawn(&self) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_sayso"))
             .args([
                 "serve",
                 "--listen",
@@ -178,50 +209,33 @@ impl World {
             .stderr(Stdio::null())
             .kill_on_drop(true)
             .spawn()
-            .unwrap();
-        let url = support::printed_url(child.stdout.take().unwrap()).await;
-        Server { child, url }
+            .unwrap()
     }
 
     async fn kill(&self, mut server: Server) {
         server.child.kill().await.unwrap();
     }
 
-    /// Waits until so many requests are shown, as the ledgers say there are.
-    async fn all_shown(&self, server: &Server, count: usize) -> Vec<Value> {
+    /// Waits until what is shown is what the agents wait for, one by one. What was decided before the kill is heard
+    /// meanwhile, and an agent that heard something asks for something new.
+    async fn all_shown(&mut self, server: &Server) -> Vec<Value> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let shown = self.get(server, "/api/requests", "pending_requests").await;
-            // An agent may have asked more since its ledger was read, never less.
-            if shown.len() >= count {
-                return shown;
-            }
-            if Instant::now() >= deadline {
-                let sessions = self.get(server, "/api/sessions", "sessions").await;
-                panic!("{} of {count} are shown: {sessions:?}", shown.len());
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
-
-    /// Waits until what is shown is what the agents wait for: an agent that is stopped while a
-    /// recorded answer is on its way to it would never note it.
-    async fn all_heard(&self, server: &Server) {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let shown = self.get(server, "/api/requests", "pending_requests").await;
-            let open = Account::read(&self.folder.path().join("ledgers")).open();
+            self.account.read(&self.folder.path().join("ledgers"));
             let asks = shown
                 .iter()
                 .filter_map(|request| request["tool_input"]["command"].as_str());
-            if asks.map(str::to_owned).collect::<BTreeSet<_>>() == open {
-                return;
+            let asks: BTreeSet<&str> = asks.collect();
+            let open = &self.account.open;
+            if asks.len() == open.len() && asks.iter().all(|ask| open.contains(*ask)) {
+                return shown;
             }
             assert!(
                 Instant::now() < deadline,
-                "shown: {shown:?}, waited for: {open:?}"
+                "shown: {asks:?}, waited for: {open:?}"
             );
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(15)).await;
         }
     }
 
@@ -260,6 +274,48 @@ impl World {
 fn command(record: &DecidedRequest) -> String {
     let input: Value = serde_json::from_str(&record.request.input).unwrap();
     input["command"].as_str().unwrap().to_owned()
+}
+
+fn outcome(record: &DecidedRequest) -> String {
+    match record.decision.outcome {
+        Outcome::Allowed => "allowed".to_owned(),
+        Outcome::Denied => "denied".to_owned(),
+        Outcome::Withdrawn => "withdrawn".to_owned(),
+        other => panic!("{} ended as {other:?}", command(record)),
+    }
+}
+
+/// How each ask ended, as the history has it.
+async fn told(store: &Store) -> BTreeMap<String, String> {
+    let filter = AuditFilter {
+        kind: Some(AuditKind::Decision.as_str().to_owned()),
+        ..AuditFilter::default()
+    };
+    let mut told = BTreeMap::new();
+    let mut after = 0;
+    loop {
+        let cursor = AuditCursor::After(after);
+        let page = store.audit_page(&filter, cursor, 500).await.unwrap();
+        let Some(last) = page.last() else {
+            return told;
+        };
+        after = last.seq;
+        for row in page {
+            let body: Value = serde_json::from_str(&row.body).unwrap();
+            let ask = body["request"]["tool_input"]["command"].as_str().unwrap();
+            let before = told.insert(ask.to_owned(), row.outcome);
+            assert_eq!(before, None, "{ask} is told twice");
+        }
+    }
+}
+
+fn difference(left: &BTreeMap<String, String>, right: &BTreeMap<String, String>) -> String {
+    let left: BTreeSet<_> = left.iter().collect();
+    let right: BTreeSet<_> = right.iter().collect();
+    format!(
+        "{:?}",
+        left.symmetric_difference(&right).collect::<Vec<_>>()
+    )
 }
 
 async fn all_decisions(store: &Store) -> Vec<DecidedRequest> {

@@ -1,9 +1,10 @@
 //! An agent that says exactly what a test writes down for it, and a server for it that can be killed.
 
-#![expect(
+#![allow(
+    dead_code,
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a failure in a helper fails the test"
+    reason = "shared by several tests, each of which uses a part; a failure fails the test"
 )]
 
 use std::io::{BufRead, Read, Seek, SeekFrom, Write};
@@ -46,6 +47,10 @@ pub(crate) fn run() {
     });
     let mut said = 0;
     while folder.exists() {
+        if folder.join("close").exists() {
+            let nowhere = std::fs::File::options().write(true).open("/dev/null");
+            rustix::stdio::dup2_stdout(nowhere.unwrap()).unwrap();
+        }
         if let Ok(mut file) = std::fs::File::open(folder.join("say")) {
             let mut text = String::new();
             file.seek(SeekFrom::Start(said)).unwrap();
@@ -76,6 +81,12 @@ pub(crate) struct Server {
     url: String,
 }
 
+impl Server {
+    pub(crate) fn pid(&self) -> Pid {
+        pid(self.child.id().unwrap())
+    }
+}
+
 impl Puppet {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -85,7 +96,7 @@ impl Puppet {
         let test = std::env::current_exe().unwrap();
         let script = format!(
             "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 0.0.0; exit; fi\n\
-             {FOLDER}='{}' exec '{}' --exact puppet_agent --ignored --nocapture\n",
+             {FOLDER}='{}' exec '{}' puppet_agent --ignored --nocapture\n",
             folder.path().join("puppet").display(),
             test.display()
         );
@@ -97,7 +108,13 @@ impl Puppet {
     }
 
     pub(crate) async fn server(&self) -> Server {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_sayso"))
+        self.server_as(Command::new(env!("CARGO_BIN_EXE_sayso")))
+            .await
+    }
+
+    /// `command` runs the server's program with the arguments that it is given here.
+    pub(crate) async fn server_as(&self, mut command: Command) -> Server {
+        let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--token", TOKEN])
             .arg("--claude")
             .arg(self.folder.path().join("agent"))
@@ -124,6 +141,32 @@ impl Puppet {
         let url = format!("{}{path}", server.url);
         let sent = self.api.post(url).bearer_auth(TOKEN).json(&body).send();
         sent.await.unwrap().json().await.unwrap()
+    }
+
+    /// `None` when the server is killed before it answers.
+    pub(crate) async fn try_post(&self, server: &Server, path: &str, body: Value) -> Option<Value> {
+        let url = format!("{}{path}", server.url);
+        let sent = self.api.post(url).bearer_auth(TOKEN).json(&body).send();
+        sent.await.ok()?.json().await.ok()
+    }
+
+    pub(crate) async fn get(&self, server: &Server, path: &str) -> Value {
+        serde_json::from_str(&self.get_text(server, path).await).unwrap()
+    }
+
+    pub(crate) async fn get_text(&self, server: &Server, path: &str) -> String {
+        let url = format!("{}{path}", server.url);
+        let sent = self.api.get(url).bearer_auth(TOKEN).send();
+        sent.await.unwrap().text().await.unwrap()
+    }
+
+    /// Waits until this page of the history has an entry.
+    pub(crate) async fn until_told(&self, server: &Server, path: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.get(server, path).await["entries"][0].is_null() {
+            assert!(Instant::now() < deadline, "never: {path}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// A session whose agent waits for its strings to be pulled.
@@ -171,7 +214,17 @@ impl Puppet {
     }
 
     pub(crate) fn say(&self, line: &Value) {
-        append(&self.folder.path().join("puppet/say"), line);
+        self.say_exactly(&line.to_string());
+    }
+
+    /// In these very bytes.
+    pub(crate) fn say_exactly(&self, line: &str) {
+        append_text(&self.folder.path().join("puppet/say"), line);
+    }
+
+    /// Nobody hears it any more, and it goes on.
+    pub(crate) fn close_output(&self) {
+        std::fs::write(self.folder.path().join("puppet/close"), "").unwrap();
     }
 
     /// Says it while there is no server, and waits until the runner has it.
@@ -223,6 +276,20 @@ impl Puppet {
         }
     }
 
+    /// The agent's process, which leads its group.
+    pub(crate) fn agent(&self) -> u32 {
+        let runners = sayso_runner::find(&self.data().join("agents")).unwrap();
+        runners[0].record.clone().unwrap().agent_pid
+    }
+
+    /// The runner does not get to do anything any more, and its agent lives.
+    pub(crate) fn stop_runner(&self) -> u32 {
+        let runners = sayso_runner::find(&self.data().join("agents")).unwrap();
+        let record = runners[0].record.clone().unwrap();
+        kill_process(pid(record.pid), Signal::STOP).unwrap();
+        record.agent_pid
+    }
+
     /// Kills the runner and leaves its agent alone.
     pub(crate) async fn kill_runner(&self) -> u32 {
         let runners = sayso_runner::find(&self.data().join("agents")).unwrap();
@@ -252,6 +319,10 @@ impl Drop for Puppet {
 }
 
 pub(crate) fn append(path: &Path, line: &Value) {
+    append_text(path, &line.to_string());
+}
+
+fn append_text(path: &Path, line: &str) {
     let file = std::fs::File::options()
         .create(true)
         .append(true)

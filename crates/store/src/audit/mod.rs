@@ -31,7 +31,7 @@ pub use checkpoint_file::CHECKPOINT_FILE;
 pub use finding::Finding;
 pub use key::{AuditKey, KEY_FILE, KeyError, Trust};
 pub use read::{AuditCursor, AuditFilter};
-pub use record::{AuditActor, AuditKind, AuditRecord, AuditRow};
+pub use record::{AuditActor, AuditKind, AuditRecord, AuditRow, shown_text};
 pub use retention::{Cut, RetentionError};
 pub use verify::{Beginning, Verified};
 

@@ -28,7 +28,7 @@ pub struct AuditFilter {
     pub since: Option<UnixMillis>,
     /// Before.
     pub until: Option<UnixMillis>,
-    /// Words that all occur in the entry's text, in any order; the size of ASCII letters is the same.
+    /// Words that all occur in the entry's text or in the name of who did it, in any order; the size of ASCII letters is the same.
     pub search: Option<String>,
 }
 
@@ -135,9 +135,11 @@ fn select(filter: &AuditFilter) -> QueryBuilder<Sqlite> {
         .flat_map(|words| words.split_whitespace())
     {
         query
-            .push(" AND text LIKE ")
+            .push(" AND (text LIKE ")
             .push_bind(format!("%{}%", escaped(word)))
-            .push(r" ESCAPE '\'");
+            .push(r" ESCAPE '\' OR actor_label LIKE ")
+            .push_bind(format!("%{}%", escaped(word)))
+            .push(r" ESCAPE '\')");
     }
     query
 }

@@ -100,10 +100,27 @@ pub struct AuditRecord {
     pub outcome: String,
     pub actor_kind: AuditActor,
     pub actor_label: String,
-    /// What a search looks through, and what a list shows: the command, the path, the reason.
+    /// What a search looks through, and what a list shows: the command, the path, the reason. What is only
+    /// there to be found is behind a separator.
     pub text: String,
     /// JSON, the whole record: input and its digest, what was shown, the decision, the latency.
     pub body: String,
+}
+
+/// Stands between what a list shows and what is only searched.
+const SEPARATOR: char = '\u{1e}';
+
+impl AuditRecord {
+    /// A text that a list shows a part of.
+    pub fn findable(shown: &str, words: &str) -> String {
+        let shown = shown.replace(SEPARATOR, " ");
+        format!("{shown}{SEPARATOR}{words}")
+    }
+}
+
+/// What a list shows of an entry's text.
+pub fn shown_text(text: &str) -> &str {
+    text.split_once(SEPARATOR).map_or(text, |(shown, _)| shown)
 }
 
 /// An entry as it is stored. All words are the stored text and not parsed: what is checked is what

@@ -4,7 +4,7 @@ use pretty_assertions::assert_eq;
 
 use super::*;
 
-fn device(number: u128) -> DeviceRow {
+pub(super) fn device(number: u128) -> DeviceRow {
     DeviceRow {
         id: DeviceId(Uuid::from_u128(number)),
         kind: "browser".to_owned(),

@@ -89,6 +89,8 @@ test('a refusal says why, and it can be tried again', async () => {
 
 test.each<[string, TranscriptEntry[], Partial<Session>, boolean]>([
   ['something was noted after it', [decision(1, 'orphaned'), notice(2)], {}, true],
+  ['it was taken back as the agent died', [decision(1, 'withdrawn'), notice(2)], {}, true],
+  ['it was taken back and the agent went on', [decision(1, 'withdrawn'), textEntry(2)], {}, false],
   ['another one was decided', [decision(1, 'orphaned'), decision(2, 'denied')], {}, true],
   ['somebody went on', [decision(1, 'orphaned'), said(2)], {}, false],
   ['the turn ended', [decision(1, 'orphaned'), turnEnd(2)], {}, false],

@@ -18,7 +18,7 @@ use sayso_claude::event::{
 use sayso_claude::{AgentEvent, AgentFault, RawJson};
 use sayso_protocol::{Capabilities, CommandInfo, Delta, DeltaKind, ModelInfo, PermissionModeInfo};
 use serde_json::value::RawValue;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use crate::rules::Call;
@@ -103,6 +103,8 @@ pub struct Adapter {
     subagents: HashMap<String, String>,
     /// The agent reports its state; otherwise it is read off its turns.
     reports_state: bool,
+    /// What an earlier server has on record, by the agent's own ids: it is not looked into again.
+    asked_before: HashSet<String>,
 }
 
 impl Adapter {
@@ -112,6 +114,15 @@ impl Adapter {
             cwd,
             subagents: HashMap::new(),
             reports_state: false,
+            asked_before: HashSet::new(),
+        }
+    }
+
+    /// Of an agent that asked these before, whose lines may come again.
+    pub fn after(self, asked: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            asked_before: asked.into_iter().collect(),
+            ..self
         }
     }
 
@@ -135,6 +146,13 @@ impl Adapter {
             }
             AgentEvent::ModeChanged { mode } => {
                 vec![AgentOutput::Mode(Mode::new(mode.as_str()))]
+            }
+            AgentEvent::Asked(asked)
+                if self
+                    .asked_before
+                    .remove(native_id(&asked.request_id).as_str()) =>
+            {
+                vec![AgentOutput::AskedBefore(native_id(&asked.request_id))]
             }
             AgentEvent::Asked(asked) => {
                 let label = asked

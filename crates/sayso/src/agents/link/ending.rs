@@ -11,8 +11,6 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::task::Task;
 
-/// How long the hub may take to store what an ended agent said.
-const UNTIL_FORGOTTEN: Duration = Duration::from_secs(30);
 /// A runner whose socket was lost makes it anew within seconds.
 const RECONNECT_FOR: Duration = Duration::from_secs(15);
 const RECONNECT_EVERY: Duration = Duration::from_millis(250);
@@ -50,14 +48,18 @@ impl Task {
         self.pass_on(outputs).await;
     }
 
-    /// False when that takes too long.
+    /// The hub takes as long as the disk does. False when it has gone before that: then the next one reads again
+    /// what the runner has.
     pub(super) async fn wait_until_forgotten(&self) -> bool {
         let forgotten = async {
             while !self.shared.lock().forgotten {
                 self.shared.changed.notified().await;
             }
         };
-        timeout(UNTIL_FORGOTTEN, forgotten).await.is_ok()
+        tokio::select! {
+            () = forgotten => true,
+            () = self.destination.hub.closed() => false,
+        }
     }
 
     /// `None` when the runner is gone.

@@ -36,7 +36,8 @@ impl Task {
     pub(super) async fn lost(&mut self, folder: &Path, reason: String) {
         let path = folder.to_owned();
         let after = self.line;
-        let open = move || match clean_up(&path) {
+        // One that lives and cannot be talked to would keep its agent running beside the session's next one.
+        let open = move || match sayso_runner::end(&path) {
             Ok(CleanUp::Dead | CleanUp::Killed) => read_journal(&path, after).ok(),
             Ok(CleanUp::Alive) | Err(_) => None,
         };

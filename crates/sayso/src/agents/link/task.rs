@@ -27,7 +27,7 @@ const OFFER_AGAIN_AFTER: Duration = Duration::from_millis(20);
 pub(super) struct Task {
     pub(super) shared: Arc<Shared>,
     pub(super) adapter: Adapter,
-    destination: Destination,
+    pub(super) destination: Destination,
     /// The last line that came.
     pub(super) line: u64,
     /// Up to this line it was written for an earlier server.
@@ -117,9 +117,10 @@ impl Task {
                     let exited = self.exited(*exited);
                     self.shared.lock().gone();
                     self.ended(exited).await;
-                    self.wait_until_forgotten().await;
-                    let _ = connection.handle.forget();
-                    gone(connection.events).await;
+                    if self.wait_until_forgotten().await {
+                        let _ = connection.handle.forget();
+                        gone(connection.events).await;
+                    }
                     return;
                 }
                 End::Lost(reason) => reason,

@@ -156,10 +156,12 @@ CREATE TABLE devices (
     last_seen_at BIGINT NOT NULL,
     expires_at   BIGINT
 );
+INSERT INTO devices VALUES ('00000000-0000-0000-0000-000000000001', 'browser', 'Firefox on Linux', X'00000000000000000000000000000001', 'view answer', 1, 1, NULL);
 CREATE TABLE password (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     hash TEXT    NOT NULL
 );
+INSERT INTO password VALUES (1, '$argon2id$kept');
 CREATE INDEX sessions_by_creation ON sessions (created_at, id);
 CREATE INDEX requests_by_status ON requests (status, ordinal);
 CREATE INDEX requests_by_session ON requests (session_id, ordinal);

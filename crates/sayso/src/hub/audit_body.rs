@@ -1,0 +1,148 @@
+//! What an entry of the history holds of a request: its exact words, so that the digest can be made again from them,
+//! and what it is found by.
+
+use sayso_broker::{Allowance, Decision};
+use sayso_protocol::{ClientRef, DecidedBy, OutcomeKind, RequestType};
+use sayso_store::AuditRecord;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::wire;
+use crate::rules;
+
+/// So much of a request can be found by its words; longer ones are found by their beginning.
+const FINDABLE_BYTES: usize = 16 * 1024;
+
+#[derive(Debug, Serialize)]
+pub(super) struct DecisionBody<'a> {
+    pub(super) request: AskedBody<'a>,
+    pub(super) shown: Option<&'a RawValue>,
+    pub(super) decision: Option<ExactDecision<'a>>,
+    pub(super) outcome: OutcomeKind,
+    pub(super) by: DecidedBy,
+    pub(super) by_name: Option<String>,
+    pub(super) client: Option<ClientRef>,
+    pub(super) message: Option<String>,
+    pub(super) latency_ms: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct AskedBody<'a> {
+    pub(super) request_type: RequestType,
+    pub(super) tool_name: &'a str,
+    /// Byte for byte what the digest was made of.
+    pub(super) tool_input: Option<&'a RawValue>,
+    pub(super) input_digest: &'a str,
+    pub(super) tool_use_id: Option<&'a str>,
+    pub(super) created_at: jiff::Timestamp,
+}
+
+/// A decision as clients send it, with an edited input in the human's own bytes.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum ExactDecision<'a> {
+    Edited {
+        behavior: &'static str,
+        updated_input: &'a RawValue,
+        remember: &'a [usize],
+        permission_mode: Option<&'a str>,
+    },
+    Plain(Value),
+}
+
+impl<'a> ExactDecision<'a> {
+    pub(super) fn new(decision: &'a Decision) -> Self {
+        if let Decision::Allow(Allowance {
+            updated_input: Some(input),
+            remember,
+            mode,
+            automatic: _,
+        }) = decision
+            && let Some(updated_input) = exact(input.as_str())
+        {
+            return Self::Edited {
+                behavior: "allow",
+                updated_input,
+                remember,
+                permission_mode: mode.as_ref().map(|mode| mode.0.as_ref()),
+            };
+        }
+        Self::Plain(wire::decision_json(decision))
+    }
+}
+
+impl DecisionBody<'_> {
+    pub(super) fn json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// JSON as it was written; `None` for what is none.
+pub(super) fn exact(text: &str) -> Option<&RawValue> {
+    serde_json::from_str(text).ok()
+}
+
+/// What a list shows of a request, and behind it all that it is found by: what would be written, what was answered,
+/// what was changed.
+pub(super) fn text(input: &Value, decision: Option<&Value>, message: Option<&str>) -> String {
+    let mut shown = rules::subject(input);
+    if let Some(message) = message {
+        shown = format!("{shown}\n{message}");
+    }
+    let mut words = String::new();
+    collect(input, &mut words);
+    for part in ["updated_input", "answers", "notes", "content"] {
+        if let Some(decided) = decision.and_then(|decision| decision.get(part)) {
+            collect(decided, &mut words);
+        }
+    }
+    AuditRecord::findable(&shown, &words)
+}
+
+fn collect(value: &Value, words: &mut String) {
+    match value {
+        Value::String(text) => add(text, words),
+        Value::Number(number) => add(&number.to_string(), words),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, words)),
+        Value::Object(fields) => fields.values().for_each(|value| collect(value, words)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+fn add(text: &str, words: &mut String) {
+    let room = FINDABLE_BYTES.saturating_sub(words.len() + 1);
+    if room > 0 && !text.is_empty() {
+        words.push('\n');
+        words.push_str(&text[..text.floor_char_boundary(room)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn all_words_are_found_and_a_list_shows_the_first() {
+        let input = json!({"file_path": "/srv/a.rs", "content": "fn answer() {}", "mode": 420});
+        let decision = json!({"answers": {"Which?": "the blue one"}});
+        let text = text(&input, Some(&decision), Some("as agreed"));
+        for word in ["/srv/a.rs", "answer()", "420", "blue", "agreed"] {
+            assert!(text.contains(word), "{word}: {text}");
+        }
+        assert_eq!(sayso_store::shown_text(&text), "/srv/a.rs\nas agreed");
+    }
+
+    #[test]
+    fn a_long_input_is_cut_between_two_letters() {
+        let text = text(&json!({"content": "ä".repeat(20_000)}), None, None);
+        let shown = sayso_store::shown_text(&text);
+        let found = text.len() - shown.len();
+        assert!(
+            (FINDABLE_BYTES - 2..=FINDABLE_BYTES + 1).contains(&found),
+            "{found}"
+        );
+    }
+}

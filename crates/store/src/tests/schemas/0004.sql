@@ -1,0 +1,123 @@
+CREATE TABLE _sqlx_migrations (
+    version BIGINT PRIMARY KEY,
+    description TEXT NOT NULL,
+    installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    success BOOLEAN NOT NULL,
+    checksum BLOB NOT NULL,
+    execution_time BIGINT NOT NULL
+);
+INSERT INTO _sqlx_migrations VALUES (1, 'initial', '2026-11-01 00:00:00', 1, X'0F4F191A3CEB0A89A84A9ACCB91E6EC2FDCF3C1650D04FEC3EF2592ECC6BE0748ABA4E8CFCD2B469A10EF1D976C35A0E', 1);
+INSERT INTO _sqlx_migrations VALUES (2, 'conversations', '2026-11-01 00:00:00', 1, X'111B4C320B8801A2CCA57C500978B048F3345957A4AF9FFFACCC3A8695DA0010906D8F86F08E59ECC542B35344A9D9D3', 1);
+INSERT INTO _sqlx_migrations VALUES (3, 'rules', '2026-11-01 00:00:00', 1, X'54849A949F3F6B7CEE3FD20E81F4EBF38B8CBB7A21FCA12BD3EE317CB4DDBE6A3143587191A2480C00CBDE2386760B44', 1);
+INSERT INTO _sqlx_migrations VALUES (4, 'alerts', '2026-11-16 06:41:48', 1, X'8BE65A6A5307D6AC8235FD90EFDD0CA002F5B15741E1E7BBECC6916020AA873AE6E0D6066E1234BA03D704D1B2FFF63F', 927770);
+CREATE TABLE agent_facts (
+    agent  TEXT NOT NULL PRIMARY KEY,
+    models TEXT NOT NULL
+);
+INSERT INTO agent_facts VALUES ('claude', '{ "z":1.0,"a" : 12345678901234567890, "t":"\u0000 \ud83d\ude00 😀 '' $1 ",
+"z":2 }');
+CREATE TABLE decisions (
+    request_id   TEXT   NOT NULL PRIMARY KEY REFERENCES requests (id) ON DELETE CASCADE,
+    outcome      TEXT   NOT NULL,
+    decided_by   TEXT   NOT NULL,
+    client_id    TEXT,
+    client_label TEXT,
+    decision     TEXT   NOT NULL,
+    message      TEXT,
+    at           BIGINT NOT NULL,
+    delivery     TEXT   NOT NULL,
+    delivered_at BIGINT
+);
+INSERT INTO decisions VALUES ('00000000-0000-0000-0000-00000000000c', 'denied', 'human', 'client-1', 'phone', '{ "z":1.0,"a" : 12345678901234567890, "t":"\u0000 \ud83d\ude00 😀 '' $1 ",
+"z":2 }', 'go on', 5000, 'pending', NULL);
+CREATE TABLE entries (
+    session_id TEXT   NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    seq        BIGINT NOT NULL,
+    at         BIGINT NOT NULL,
+    body       TEXT   NOT NULL,
+    PRIMARY KEY (session_id, seq)
+);
+INSERT INTO entries VALUES ('00000000-0000-0000-0000-000000000001', 1, 3001, '{ "z":1.0,"a" : 12345678901234567890, "t":"\u0000 \ud83d\ude00 😀 '' $1 ",
+"z":2 }');
+CREATE TABLE queued_messages (
+    ordinal    INTEGER PRIMARY KEY,
+    message_id TEXT    NOT NULL UNIQUE,
+    session_id TEXT    NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    at         BIGINT  NOT NULL,
+    content    TEXT    NOT NULL
+);
+INSERT INTO queued_messages VALUES (1, '00000000-0000-0000-0000-000000000009', '00000000-0000-0000-0000-000000000001', 6000, 'first');
+CREATE TABLE requests (
+    ordinal           INTEGER PRIMARY KEY,
+    id                TEXT    NOT NULL UNIQUE,
+    session_id        TEXT    NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    native_id         TEXT    NOT NULL,
+    kind              TEXT    NOT NULL,
+    tool_name         TEXT    NOT NULL,
+    tool_use_id       TEXT,
+    agent_id          TEXT,
+    agent_label       TEXT,
+    input             TEXT    NOT NULL,
+    input_digest      TEXT    NOT NULL,
+    raw               TEXT    NOT NULL,
+    detail            TEXT    NOT NULL,
+    created_at        BIGINT  NOT NULL,
+    deadline          BIGINT,
+    held_remaining_ms BIGINT,
+    status            TEXT    NOT NULL
+);
+INSERT INTO requests VALUES (1, '00000000-0000-0000-0000-00000000000b', '00000000-0000-0000-0000-000000000001', '"native-11"', 'tool_approval', 'Bash', 'toolu_1', NULL, 'explorer', '{ "z":1.0,"a" : 12345678901234567890, "t":"\u0000 \ud83d\ude00 😀 '' $1 ",
+"z":2 }', 'sha256:00', '{ "z":1.0,"a" : 12345678901234567890, "t":"\u0000 \ud83d\ude00 😀 '' $1 ",
+"z":2 }', '{}', 4000, 304000, NULL, 'open');
+INSERT INTO requests VALUES (2, '00000000-0000-0000-0000-00000000000c', '00000000-0000-0000-0000-000000000001', '"native-12"', 'tool_approval', 'Bash', 'toolu_1', NULL, 'explorer', '{ "z":1.0,"a" : 12345678901234567890, "t":"\u0000 \ud83d\ude00 😀 '' $1 ",
+"z":2 }', 'sha256:00', '{ "z":1.0,"a" : 12345678901234567890, "t":"\u0000 \ud83d\ude00 😀 '' $1 ",
+"z":2 }', '{}', 4000, 304000, NULL, 'decided');
+CREATE TABLE rules (
+    id           TEXT    NOT NULL PRIMARY KEY,
+    rule         TEXT    NOT NULL,
+    effect       TEXT    NOT NULL,
+    -- A session's rules end with it.
+    session_id   TEXT    REFERENCES sessions (id) ON DELETE CASCADE,
+    project      TEXT,
+    uses_left    BIGINT,
+    expires_at   BIGINT,
+    reason       TEXT,
+    matches      TEXT    NOT NULL,
+    matches_not  TEXT    NOT NULL,
+    enabled      BOOLEAN NOT NULL,
+    created_at   BIGINT  NOT NULL,
+    client_label TEXT    NOT NULL,
+    hits         BIGINT  NOT NULL,
+    last_hit_at  BIGINT
+);
+INSERT INTO rules VALUES ('00000000-0000-0000-0000-000000000001', 'Bash(ls:*)', 'allow', NULL, '/srv/project', 3, 9000, 'Reads only.', '["ls -l"]', '[]', 1, 1, 'Firefox on Linux', 0, NULL);
+CREATE TABLE sessions (
+    id               TEXT   NOT NULL PRIMARY KEY,
+    title            TEXT   NOT NULL,
+    cwd              TEXT   NOT NULL,
+    agent            TEXT   NOT NULL,
+    agent_session_id TEXT,
+    state            TEXT   NOT NULL,
+    permission_mode  TEXT   NOT NULL,
+    model            TEXT,
+    created_at       BIGINT NOT NULL,
+    state_changed_at BIGINT NOT NULL,
+    ended_reason     TEXT,
+    error            TEXT,
+    usage            TEXT,
+    policies         TEXT,
+    archived_at      BIGINT
+, title_fixed BOOLEAN NOT NULL DEFAULT FALSE, restricted BOOLEAN NOT NULL DEFAULT FALSE, context TEXT, alert TEXT);
+INSERT INTO sessions VALUES ('00000000-0000-0000-0000-000000000001', 'session 1 — „Grüße“', '/srv/project', 'claude', '5d0c', 'assistant_turn', 'default', NULL, 1001, 2000, NULL, NULL, '{ "z":1.0,"a" : 12345678901234567890, "t":"\u0000 \ud83d\ude00 😀 '' $1 ",
+"z":2 }', NULL, NULL, 0, 0, NULL, NULL);
+CREATE TABLE trusted_folders (
+    path         TEXT   NOT NULL PRIMARY KEY,
+    digest       TEXT   NOT NULL,
+    trusted_at   BIGINT NOT NULL,
+    client_label TEXT   NOT NULL
+);
+INSERT INTO trusted_folders VALUES ('/srv/a', '1', 7000, 'phone');
+CREATE INDEX sessions_by_creation ON sessions (created_at, id);
+CREATE INDEX requests_by_status ON requests (status, ordinal);
+CREATE INDEX requests_by_session ON requests (session_id, ordinal);
+CREATE INDEX decisions_by_time ON decisions (at, request_id);
