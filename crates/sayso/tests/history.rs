@@ -148,6 +148,26 @@ async fn every_decision_and_what_became_of_it_is_told() {
 }
 
 #[tokio::test]
+async fn the_last_page_says_that_it_is_the_last() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    client.start(&server, &support::bash("true")).await;
+    let request = client.opened().await;
+    client.respond(&request, json!({"behavior": "deny"})).await;
+    history_up_to(&server, line("decision", "denied", "human")).await;
+    let first = get(&server, "/api/history?limit=1").await;
+    assert_eq!(first["next"], first["entries"][0]["seq"]);
+    let last = get(
+        &server,
+        &format!("/api/history?limit=1&before={}", first["next"]),
+    )
+    .await;
+    assert_eq!(last["entries"][0]["kind"], "session");
+    assert_eq!(last["next"], Value::Null);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn withdrawn_and_unasked_are_told_too() {
     let server = TestServer::start().await;
     let mut client = server.connect().await;

@@ -82,7 +82,14 @@ pub(super) async fn page(State(web): State<Web>, Query(wanted): Query<Wanted>) -
         .map_or(AuditCursor::Newest, AuditCursor::Before);
     let filter = wanted.filter()?;
     let rows = web.store.audit_page(&filter, cursor, limit).await?;
-    let next = rows.last().map(|row| row.seq);
+    let next = match rows.last().map(|row| row.seq) {
+        Some(last) => {
+            let behind = AuditCursor::Before(last);
+            let more = web.store.audit_page(&filter, behind, 1).await?;
+            (!more.is_empty()).then_some(last)
+        }
+        None => None,
+    };
     let entries = rows.iter().map(entry).collect();
     Ok(Json(HistoryPage { entries, next }).into_response())
 }
