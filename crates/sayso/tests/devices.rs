@@ -255,12 +255,15 @@ async fn a_token_that_expires_loses_its_open_sockets() {
         let database = folder.path().join("data/sayso.db");
         expire::all(&database, jiff::SignedDuration::from_secs(seconds)).await;
         server = TestServer::start_in(folder, sayso::config::PolicySettings::default()).await;
-        let (status, _) = api(&server, &script, Method::GET, "/api/me", json!({})).await;
-        if status == StatusCode::UNAUTHORIZED {
+        let socket = |path: &str| {
+            let url = format!("ws://{}{path}", server.address);
+            let script = script.clone();
+            async move { support::Client::try_at(&url, &script).await }
+        };
+        let (native, compat) = (socket("/api/ws").await, socket("/compat/twicc/ws").await);
+        let (Ok(mut native), Ok(mut compat)) = (native, compat) else {
             continue;
-        }
-        let mut native = server.connect_with(&script).await;
-        let mut compat = server.connect_compat("twicc", &script).await;
+        };
         assert_eq!(native.close_code().await, Some(4401));
         assert_eq!(compat.close_code().await, Some(4401));
         let (status, _) = api(&server, &script, Method::GET, "/api/me", json!({})).await;

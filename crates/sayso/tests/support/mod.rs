@@ -22,8 +22,8 @@ use sayso::server::Server;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
-use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 use tokio_util::sync::CancellationToken;
 
@@ -174,16 +174,21 @@ impl Client {
     }
 
     pub(crate) async fn at(url: &str, token: &str) -> Self {
+        Self::try_at(url, token).await.unwrap()
+    }
+
+    /// The same, unless it is refused.
+    pub(crate) async fn try_at(url: &str, token: &str) -> Result<Self, Box<Error>> {
         let mut request = url.into_client_request().unwrap();
         let bearer = format!("Bearer {token}").parse().unwrap();
         request.headers_mut().insert("authorization", bearer);
-        let (socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
-        Self {
+        let (socket, _) = tokio_tungstenite::connect_async(request).await?;
+        Ok(Self {
             socket,
             welcome: Value::Null,
             next_id: 0,
             seen: Vec::new(),
-        }
+        })
     }
 
     pub(crate) async fn send_text(&mut self, text: &str) {
