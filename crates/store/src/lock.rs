@@ -5,6 +5,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::error::OpenError;
 
@@ -15,8 +16,24 @@ pub(crate) struct DatabaseLock {
     _file: File,
 }
 
+/// A process that a killed server was just starting has the server's files for a moment, and with them its lock.
+const UNTIL_FREE: Duration = Duration::from_secs(1);
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
+
 impl DatabaseLock {
-    pub(crate) fn take(database: &Path) -> Result<Self, OpenError> {
+    pub(crate) async fn take_patiently(database: &Path) -> Result<Self, OpenError> {
+        let until = Instant::now() + UNTIL_FREE;
+        loop {
+            match Self::take(database) {
+                Err(OpenError::InUse { .. }) if Instant::now() < until => {
+                    tokio::time::sleep(BETWEEN_TRIES).await;
+                }
+                taken => return taken,
+            }
+        }
+    }
+
+    fn take(database: &Path) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Io {
             path: database.to_owned(),
             source,

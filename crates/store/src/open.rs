@@ -67,7 +67,7 @@ impl Store {
         durability: Durability,
     ) -> Result<Self, OpenError> {
         let path = prepare_folder(path.as_ref())?;
-        let lock = DatabaseLock::take(&path)?;
+        let lock = DatabaseLock::take_patiently(&path).await?;
         if has_content(&path)? {
             inspect(&path).await?;
         }

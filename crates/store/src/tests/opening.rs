@@ -175,6 +175,21 @@ async fn a_second_server_is_kept_out_by_any_name_of_the_file() {
 }
 
 #[tokio::test]
+async fn a_lock_that_is_let_go_of_in_a_moment_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sayso.db");
+    let first = Store::open(&path).await.unwrap();
+    let (_, second) = tokio::join!(
+        async {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            drop(first);
+        },
+        Store::open(&path)
+    );
+    second.unwrap();
+}
+
+#[tokio::test]
 async fn a_place_that_cannot_be_used_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
