@@ -17,7 +17,7 @@ use common::{
 use pretty_assertions::assert_eq;
 use rustix::process::Signal;
 use sayso_runner::{
-    AgentSignal, CleanUp, EndReason, Event, LaunchSpec, Limits, RunnerState, clean_up, find,
+    AgentSignal, CleanUp, EndReason, Event, LaunchSpec, Limits, RunnerState, clean_up, end, find,
     read_journal, remove,
 };
 
@@ -274,6 +274,20 @@ async fn the_clean_up_finds_what_a_dead_agent_left_in_its_group() {
     .await;
     assert_eq!(clean_up(&rig.folder()).unwrap(), CleanUp::Killed);
     assert_eq!(common::living_in_group(rig.agent()), [0; 0]);
+}
+
+/// One that was stopped lives, holds its lock and hears nothing.
+#[tokio::test]
+async fn a_runner_that_hears_nothing_is_ended_with_its_agent() {
+    let rig = Rig::shell(STUBBORN).await;
+    until("the agent is ready", || !journal(&rig).is_empty()).await;
+    kill(rig.runner(), Signal::STOP);
+    assert_eq!(clean_up(&rig.folder()).unwrap(), CleanUp::Alive);
+    assert_eq!(end(&rig.folder()).unwrap(), CleanUp::Killed);
+    assert_eq!(common::living_in_group(rig.agent()), [0; 0]);
+    assert_eq!(journal(&rig), [(1, "ready".to_owned())]);
+    // There is nothing left to be ended.
+    assert_eq!(end(&rig.folder()).unwrap(), CleanUp::Dead);
 }
 
 #[tokio::test]
