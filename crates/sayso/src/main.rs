@@ -10,7 +10,6 @@ use sayso::cli::{Cli, Command, PasswordArguments, PasswordCommand, PolicyCommand
 use sayso::config::{Config, OnShutdown};
 use sayso::server::Server;
 use sayso::{access, audit, doctor, greeting, listen, logging, private, remote, rules};
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
@@ -111,7 +110,7 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
     };
     warn_of_visible_token(arguments, &config);
     listen::check_reach(&config).await?;
-    let listener = TcpListener::bind(config.listen).await.with_context(|| {
+    let listener = listen::bind(config.listen).with_context(|| {
         format!(
             "Cannot listen on {}. Is Sayso running already? Choose another address with --listen",
             config.listen

@@ -1,10 +1,16 @@
 //! Where Sayso may listen: on this machine always, elsewhere only with
 //! encryption, a known name and a device that can log in.
 
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 
 use jiff::Timestamp;
 use sayso_store::{DeviceRow, Store, UnixMillis};
+use tokio::net::{TcpListener, TcpSocket};
+
+/// How many connections wait to be taken in, as far as the system allows it. Whoever finds no
+/// room there tries again only after a second.
+const WAITING: u32 = 4096;
 
 /// As it is written in the store.
 const BROWSER: &str = "browser";
@@ -48,6 +54,18 @@ pub enum Refusal {
 /// Only this machine can reach such an address.
 pub fn is_local(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
+}
+
+/// Listens. Whether that is allowed was looked at before.
+pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // A server that was just ended leaves its connections behind for a while.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
 }
 
 pub fn may_listen(reach: &Reach) -> Result<(), Refusal> {

@@ -24,7 +24,7 @@ use sayso_store::Store;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-pub use bind::{Encryption, Reach, Refusal, has_enrolled_device, is_local, may_listen};
+pub use bind::{Encryption, Reach, Refusal, bind, has_enrolled_device, is_local, may_listen};
 pub(crate) use bucket::Bucket;
 pub use client::OwnServer;
 pub(crate) use connection::Visitor;
