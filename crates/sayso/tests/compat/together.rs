@@ -255,7 +255,7 @@ fn the_pages_name_the_tests() {
     }
 }
 
-/// The names of dialects stand in their own folder only, and each adapter is small.
+/// The names of dialects stand in their own folder only, and each adapter is small, all its files together.
 #[test]
 fn nothing_outside_the_folder_knows_a_dialect() {
     fn files(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
@@ -273,18 +273,27 @@ fn nothing_outside_the_folder_knows_a_dialect() {
     files(&source, &mut all);
     let adapters = source.join("compat");
     assert!(all.iter().any(|path| path.starts_with(&adapters)));
-    for path in all {
-        let text = std::fs::read_to_string(&path).unwrap();
-        if path.starts_with(&adapters) {
-            let shared = ["desk.rs", "native.rs"].map(|name| adapters.join(name));
-            let lines = text.lines().count();
-            assert!(
-                lines < 300 || shared.contains(&path),
-                "{}: {lines}",
-                path.display()
-            );
-            continue;
-        }
+    // These two are to become smaller, and must not grow.
+    let allowed = |dialect: &str| match dialect {
+        "gobby" => 327,
+        "ui-chatter" => 382,
+        _ => 300,
+    };
+    for dialect in DIALECTS {
+        let name = adapters.join(dialect.replace('-', "_"));
+        let own = all
+            .iter()
+            .filter(|path| path.starts_with(&name) || **path == name.with_extension("rs"));
+        let lines: usize = own
+            .map(|path| std::fs::read_to_string(path).unwrap().lines().count())
+            .sum();
+        assert!(
+            lines > 0 && lines < allowed(dialect),
+            "{dialect}: {lines} lines"
+        );
+    }
+    for path in all.iter().filter(|path| !path.starts_with(&adapters)) {
+        let text = std::fs::read_to_string(path).unwrap();
         for dialect in DIALECTS {
             let lower = text.to_lowercase();
             assert!(!lower.contains(dialect), "{dialect} in {}", path.display());
