@@ -2,6 +2,8 @@ import vue from '@vitejs/plugin-vue'
 import type { ProxyOptions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
+import { serviceWorker } from './vite.service-worker'
+
 /** With a token the proxy signs in by itself; without one the page needs its cookie. */
 function proxyTo(target: string): ProxyOptions {
   const token = process.env.SAYSO_DEV_TOKEN
@@ -10,7 +12,7 @@ function proxyTo(target: string): ProxyOptions {
 }
 
 export default defineConfig({
-  plugins: [vue()],
+  plugins: [vue(), serviceWorker()],
   build: {
     target: 'es2022',
     // The tokens use light-dark() and oklch() as written; nothing older is served.

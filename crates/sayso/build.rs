@@ -9,7 +9,7 @@ use std::process::Command;
 use std::{env, fs};
 
 /// What the web app is made from. Never `ui/` itself, which holds `node_modules`.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     "src",
     "public",
     "index.html",
@@ -17,6 +17,7 @@ const SOURCES: [&str; 7] = [
     "package-lock.json",
     "tsconfig.json",
     "vite.config.ts",
+    "vite.service-worker.ts",
 ];
 
 fn main() {

@@ -1,4 +1,5 @@
 /** What calls the human back. */
+import { AppWorker } from '../fixtures/push.ts'
 import { expect, test } from '../fixtures/test.ts'
 import { bash, say, use } from '../model/script.ts'
 
@@ -10,23 +11,12 @@ test('cues are off until they are switched on, and tell nothing of what the agen
   await context.grantPermissions(['notifications'])
   const page = app.page
   await page.addInitScript(() => {
-    const shown: { title: string; body: string }[] = []
-    class Recorded extends EventTarget {
-      static permission = 'granted'
-      static requestPermission = () => Promise.resolve('granted')
-      constructor(title: string, options: { body?: string } = {}) {
-        super()
-        shown.push({ title, body: options.body ?? '' })
-      }
-      close(): void {}
-    }
-    Object.assign(window, { Notification: Recorded, shown })
     const hidden = () => Boolean((window as { isHidden?: boolean }).isHidden)
     Object.defineProperty(document, 'hidden', { get: hidden })
     const state = () => (hidden() ? 'hidden' : 'visible')
     Object.defineProperty(document, 'visibilityState', { get: state })
   })
-  await app.visit('/settings')
+  await app.visit('/settings/notifications')
   const sound = page.getByTestId('cue-sound')
   const notifications = page.getByTestId('cue-notifications')
   await expect(sound).toHaveAttribute('aria-checked', 'false')
@@ -39,11 +29,16 @@ test('cues are off until they are switched on, and tell nothing of what the agen
   await app.visit('/new')
   await app.startSession({ prompt: 'Make the file' })
   await page.evaluate(() => Object.assign(window, { isHidden: true }))
-  const shown = () =>
-    page.evaluate(() => (window as unknown as { shown: { title: string; body: string }[] }).shown)
-  await expect.poll(async () => (await shown()).length).toBe(1)
-  const text = JSON.stringify(await shown())
+  const worker = await AppWorker.of(page)
+  await expect.poll(async () => (await worker.shown()).length).toBe(1)
+  const text = JSON.stringify(await worker.shown())
   expect(text).toContain('Run a command')
   expect(text).not.toContain('secret-plan')
   await expect(page).toHaveTitle(/^\(1\)/)
+  await page.evaluate(() => {
+    Object.assign(window, { isHidden: false })
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+  await app.allow()
+  await expect.poll(() => worker.shown()).toEqual([])
 })

@@ -48,7 +48,8 @@ test('what was lost with its agent is asked again with one press', async ({
   await expect.poll(() => server.agentProcesses()).toEqual([])
   await expect(app.card).toBeHidden()
   const orphaned = app.transcript.getByTestId('decision').last()
-  await expect(orphaned).toContainText('The agent was lost')
+  await expect(orphaned).toContainText('Not answered')
+  await expect(app.page.getByText('The agent was lost')).toHaveCount(1)
 
   await app.page.getByTestId('ask-again').click()
   await app.expectCard('Write')

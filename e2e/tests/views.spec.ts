@@ -3,7 +3,7 @@ import { expect, test } from '../fixtures/test.ts'
 
 const VIEWS = [
   ...['/', '/new', '/sessions', '/settings', '/rules', '/devices'],
-  ...['/history', '/history/1'],
+  ...['/history', '/history/1', '/settings/notifications'],
 ]
 const SCREENS = [
   { name: 'desktop', viewport: { width: 1440, height: 900 } },

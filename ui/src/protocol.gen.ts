@@ -15,6 +15,13 @@ rule_id?: string,
 data: unknown, };
 
 /**
+ * `POST /api/notifications/act`: a button of a notification. Needs no credential but the token, which is good once.
+ */
+export type Act = { token: string, };
+
+export type ActionKind = "deny" | "allow";
+
+/**
  * What a human says of a rule.
  */
 export type AddRule = { rule: string, effect: RuleEffect, scope: RuleScope, 
@@ -148,6 +155,69 @@ export type Capabilities = { edit_input: boolean, deny_message: boolean, interru
 export type ChangeDevice = { name?: string, scopes?: Array<Scope>, };
 
 /**
+ * `PUT /api/notifications/push`: what this browser is sent.
+ */
+export type ChangePush = { settings: ChannelSettings, };
+
+/**
+ * Where notifications go. Secrets are not part of it.
+ */
+export type Channel = { channel_id: string, kind: ChannelKind, name: string, 
+/**
+ * The device that a push subscription belongs to.
+ */
+device_id?: string, 
+/**
+ * The host that it is sent to; the rest of the address may be a secret.
+ */
+host: string, settings: ChannelSettings, created_at: string, last_result?: DeliveryResult, };
+
+export type ChannelKind = "web_push" | "ntfy" | "webhook";
+
+/**
+ * What one channel is sent, and when. What is absent is as in [`Default`].
+ */
+export type ChannelSettings = { enabled: boolean, kinds: Array<NotificationKind>, 
+/**
+ * Also a part of what the agent wrote, such as the command: masked and cut.
+ */
+detail: boolean, 
+/**
+ * A button to deny.
+ */
+deny_button: boolean, 
+/**
+ * A button to allow, for requests without any known risk. Takes the scope `admin` to switch on.
+ */
+allow_button: boolean, 
+/**
+ * Only what is unanswered for so long: how one channel comes after another.
+ */
+after_seconds: number, 
+/**
+ * Once more so long before a time limit ends; 0 for never.
+ */
+remind_seconds: number, 
+/**
+ * Not while anybody looks at Sayso. A device is never told while its own human looks.
+ */
+only_when_away: boolean, quiet_hours: QuietHours | null, };
+
+export type ChannelTarget = { "kind": "ntfy", 
+/**
+ * `https://ntfy.sh`
+ */
+server: string, topic: string, 
+/**
+ * For topics that are protected.
+ */
+token?: string, } | { "kind": "webhook", url: string, format?: WebhookFormat, 
+/**
+ * What bodies are signed with; one is made when it is absent.
+ */
+secret?: string, };
+
+/**
  * One of the answers the agent offers.
  */
 export type Choice = { choice_id: string, label: string, allows: boolean, 
@@ -173,7 +243,7 @@ code: string, };
 /**
  * Every frame that a client sends, without its optional `id`.
  */
-export type ClientMessage = { "type": "start_session" } & StartSession | { "type": "stop_session" } & SessionTarget | { "type": "remove_session" } & SessionTarget | { "type": "rename_session" } & RenameSession | { "type": "archive_session" } & ArchiveSession | { "type": "import_conversation" } & ImportConversation | { "type": "interrupt" } & SessionTarget | { "type": "send_message" } & SendMessage | { "type": "edit_queued" } & EditQueued | { "type": "remove_queued" } & RemoveQueued | { "type": "set_permission_mode" } & SetPermissionMode | { "type": "set_model" } & SetModel | { "type": "subscribe" } & Subscribe | { "type": "unsubscribe" } & SessionTarget | { "type": "respond" } & Respond | { "type": "hold" } & RequestTarget | { "type": "resume_clock" } & RequestTarget | { "type": "extend" } & Extend | { "type": "add_rule" } & AddRule | { "type": "update_rule" } & UpdateRule | { "type": "enable_rule" } & EnableRule | { "type": "remove_rule" } & RemoveRule | { "type": "list_agent_rules" } & SessionTarget | { "type": "dismiss_alert" } & SessionTarget | { "type": "ping" } & Ping;
+export type ClientMessage = { "type": "start_session" } & StartSession | { "type": "stop_session" } & SessionTarget | { "type": "remove_session" } & SessionTarget | { "type": "rename_session" } & RenameSession | { "type": "archive_session" } & ArchiveSession | { "type": "import_conversation" } & ImportConversation | { "type": "interrupt" } & SessionTarget | { "type": "send_message" } & SendMessage | { "type": "edit_queued" } & EditQueued | { "type": "remove_queued" } & RemoveQueued | { "type": "set_permission_mode" } & SetPermissionMode | { "type": "set_model" } & SetModel | { "type": "subscribe" } & Subscribe | { "type": "unsubscribe" } & SessionTarget | { "type": "respond" } & Respond | { "type": "hold" } & RequestTarget | { "type": "resume_clock" } & RequestTarget | { "type": "extend" } & Extend | { "type": "add_rule" } & AddRule | { "type": "update_rule" } & UpdateRule | { "type": "enable_rule" } & EnableRule | { "type": "remove_rule" } & RemoveRule | { "type": "list_agent_rules" } & SessionTarget | { "type": "dismiss_alert" } & SessionTarget | { "type": "presence" } & Presence | { "type": "ping" } & Ping;
 
 export type ClientRef = { client_id: string, label: string, };
 
@@ -237,6 +307,15 @@ export type Defaults = { cwd: string, agent: string, permission_mode: string, };
  */
 export type Delivery = "pending" | "sent" | "too_late" | "failed" | "none";
 
+/**
+ * What became of a try to send something.
+ */
+export type DeliveryResult = { at: string, delivered: boolean, 
+/**
+ * For people.
+ */
+text: string, };
+
 export type DeltaKind = "text" | "thinking" | "tool_input";
 
 /**
@@ -255,7 +334,11 @@ interrupt?: boolean, };
 /**
  * Something that may come in.
  */
-export type Device = { device_id: string, kind: DeviceKind, name: string, scopes: Array<Scope>, created_at: string, last_seen_at: string, 
+export type Device = { device_id: string, kind: DeviceKind, 
+/**
+ * Of an extension: the only place that its token comes from.
+ */
+origin?: string, name: string, scopes: Array<Scope>, created_at: string, last_seen_at: string, 
 /**
  * When it must be paired again; a browser's moves on with each visit.
  */
@@ -265,7 +348,7 @@ expires_at?: string,
  */
 connections: number, };
 
-export type DeviceKind = "browser" | "token";
+export type DeviceKind = "browser" | "token" | "extension";
 
 /**
  * `GET /api/devices`, and the `devices` message to those who may change them.
@@ -282,7 +365,7 @@ export type EnableRule = { rule_id: string, enabled: boolean, };
 /**
  * What went wrong, for programs.
  */
-export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "folder_not_trusted" | "already_sent" | "unknown_conversation" | "invalid_rule" | "rule_too_broad" | "unknown_rule" | "denied_by_rule" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "proof_required" | "too_many_attempts" | "pairing_over" | "unknown_device" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
+export type ErrorCode = "invalid_message" | "unknown_type" | "message_too_large" | "unknown_session" | "unknown_request" | "already_decided" | "digest_mismatch" | "invalid_answer" | "not_supported" | "session_taken" | "session_ended" | "folder_not_found" | "folder_not_trusted" | "already_sent" | "unknown_conversation" | "invalid_rule" | "rule_too_broad" | "unknown_rule" | "denied_by_rule" | "agent_unavailable" | "agent_error" | "unauthorized" | "forbidden" | "proof_required" | "too_many_attempts" | "pairing_over" | "unknown_device" | "unknown_channel" | "action_over" | "not_found" | "overloaded" | "store_unavailable" | "shutting_down" | "internal";
 
 /**
  * The answer to a client message that was not carried out.
@@ -452,6 +535,12 @@ next: number | null, };
  */
 export type ImportConversation = { cwd: string, conversation_id: string, };
 
+export type MadeChannel = { channel: Channel, 
+/**
+ * What bodies are signed with, when the server made it; shown this once.
+ */
+secret?: string, };
+
 export type MadeToken = { device: Device, 
 /**
  * Shown once; only its hash is kept.
@@ -493,6 +582,24 @@ export type NewToken = { name: string, scopes: Array<Scope>, expires_in_days?: n
 
 export type NoticeLevel = "info" | "warning" | "error";
 
+/**
+ * What a human is told of.
+ */
+export type NotificationKind = "tool" | "question" | "plan" | "turn_finished" | "error";
+
+/**
+ * `GET /api/notifications`: all channels for those with the scope `admin`, else the device's own.
+ */
+export type Notifications = { channels: Array<Channel>, 
+/**
+ * The server's VAPID key, for `PushManager.subscribe`.
+ */
+public_key: string, 
+/**
+ * Whether push services are told of somebody to write to, and not of the example in its place.
+ */
+contact_set: boolean, };
+
 export type OnTimeout = "deny" | "deny_and_interrupt";
 
 /**
@@ -526,12 +633,20 @@ export type OutcomeKind = "allowed" | "denied" | "answered" | "expired" | "withd
 /**
  * `POST /api/pair`: shows the secret of a link. The only call without a credential.
  */
-export type Pair = { secret: string, };
+export type Pair = { secret: string, 
+/**
+ * What an extension was given to keep its place, in place of a browser's cookie.
+ */
+ticket?: string, };
 
 /**
  * What became of it. While it waits, ask again with the same secret.
  */
-export type Paired = { "status": "paired" } | { "status": "waiting", code: string, expires_at: string, } | { "status": "refused" };
+export type Paired = { "status": "paired", token?: string, } | { "status": "waiting", code: string, expires_at: string, 
+/**
+ * For an extension to show with the next try; only the first time.
+ */
+ticket?: string, } | { "status": "refused" };
 
 /**
  * A device that wants to come in, or a code that waits for one.
@@ -642,11 +757,64 @@ unattended_grace?: string, responders?: Responders, free_text?: boolean, idle_ti
 bypass_expiry?: string, on_unasked?: OnUnasked, };
 
 /**
+ * Whether a human can see this client's page right now. Nobody is taken to look until this is said.
+ */
+export type Presence = { visible: boolean, };
+
+/**
  * `POST /api/prove`: the password, before something risky.
  */
 export type Prove = { password: string, };
 
 export type Proven = { proven_until: string, };
+
+/**
+ * A button, for `POST /api/notifications/act`.
+ */
+export type PushAction = { action: ActionKind, token: string, };
+
+/**
+ * In base64url without padding.
+ */
+export type PushKeys = { p256dh: string, auth: string, };
+
+export type PushNotice = { 
+/**
+ * One notification at a time has it; a later one takes its place.
+ */
+tag: string, kind: NotificationKind, 
+/**
+ * In the server's words.
+ */
+title: string, body: string, 
+/**
+ * The path of the page to open.
+ */
+path: string, 
+/**
+ * Said once more because the time limit ends soon.
+ */
+reminder: boolean, session_id?: string, request_id?: string, deadline?: string, actions: Array<PushAction>, };
+
+/**
+ * What a service worker finds in a push message.
+ */
+export type PushPayload = { "type": "show" } & PushNotice | { "type": "withdraw", tag: string, };
+
+export type PushSubscription = { endpoint: string, 
+/**
+ * Browsers send it; the server finds out by itself when a subscription has ended.
+ */
+expirationTime?: number | null, keys: PushKeys, };
+
+/**
+ * `POST /api/notifications/channels`, and `PUT` of one.
+ */
+export type PutChannel = { name: string, 
+/**
+ * Stays as it is when absent; a new channel needs one.
+ */
+target?: ChannelTarget, settings?: ChannelSettings, };
 
 /**
  * A square of dark and light modules, row by row.
@@ -661,6 +829,23 @@ modules: string, };
  * A message of the human that waits for the agent.
  */
 export type QueuedMessage = { message_id: string, content: Array<ContentBlock>, at: string, };
+
+/**
+ * Nothing is sent from one time of the day until another. What still waits then is sent at their end.
+ */
+export type QuietHours = { 
+/**
+ * `22:00`
+ */
+from: string, 
+/**
+ * `07:00`, of the next day when it is earlier.
+ */
+until: string, 
+/**
+ * `Europe/Berlin`
+ */
+time_zone: string, };
 
 /**
  * The body of `POST /api/rules/settings`: a settings file of Claude Code, to be looked at.
@@ -814,6 +999,10 @@ restricted: boolean,
  */
 error?: string, 
 /**
+ * The agent lives and does not react; `error` says it in words.
+ */
+unresponsive?: Unresponsive, 
+/**
  * A tool ran that nobody allowed. Stands until a human has seen it.
  */
 alert?: Alert, 
@@ -892,6 +1081,15 @@ after?: number,
  * read with `GET /api/sessions/{id}/transcript?before=`.
  */
 last?: number, };
+
+/**
+ * `POST /api/notifications/push`: this browser's subscription, as `PushSubscription.toJSON()` gives it.
+ */
+export type SubscribePush = { subscription: PushSubscription, 
+/**
+ * Those before, or the defaults, when absent.
+ */
+settings?: ChannelSettings, };
 
 export type SuggestedRule = { rule: string, too_broad: string | null, };
 
@@ -987,6 +1185,15 @@ with?: Array<string>, effect: RuleEffect, scope: RuleScope,
 session_id: string | null, };
 
 /**
+ * An agent that does not read what it is sent, or does not react to it.
+ */
+export type Unresponsive = { since: string, 
+/**
+ * When it is ended if it stays so; `None` when it is not.
+ */
+ends_at: string | null, };
+
+/**
  * Puts another rule in the place of one, keeping its history.
  */
 export type UpdateRule = { rule_id: string, rule: AddRule, };
@@ -995,6 +1202,8 @@ export type UpdateRule = { rule_id: string, rule: AddRule, };
  * Running totals of a session.
  */
 export type Usage = { cost_usd: number, turns: number, tokens: Tokens, };
+
+export type WebhookFormat = "sayso" | "slack";
 
 /**
  * The snapshot: first on every connection, and again after lag. Whatever a

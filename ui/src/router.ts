@@ -1,4 +1,4 @@
-import { createRouter, createWebHistory, type Router } from 'vue-router'
+import { createRouter, createWebHistory, type Router, type RouterHistory } from 'vue-router'
 
 import InboxPage from './components/inbox/InboxPage.vue'
 import SessionsPage from './components/session/SessionsPage.vue'
@@ -6,9 +6,9 @@ import SessionsPage from './components/session/SessionsPage.vue'
 /** The largest part of the app: the start page does not wait for it. */
 export const loadSessionPage = () => import('./components/session/SessionPage.vue')
 
-export function createAppRouter(): Router {
+export function createAppRouter(history: RouterHistory = createWebHistory()): Router {
   return createRouter({
-    history: createWebHistory(),
+    history,
     routes: [
       { path: '/', name: 'inbox', component: InboxPage, meta: { title: 'Inbox' } },
       {
@@ -55,6 +55,12 @@ export function createAppRouter(): Router {
         name: 'settings',
         component: () => import('./components/shell/SettingsPage.vue'),
         meta: { title: 'Settings' },
+      },
+      {
+        path: '/settings/notifications',
+        name: 'notifications',
+        component: () => import('./components/notifications/NotificationsPage.vue'),
+        meta: { title: 'Notifications' },
       },
       { path: '/:rest(.*)*', redirect: { name: 'inbox' } },
     ],

@@ -14,8 +14,8 @@ const SHORT: &str = "seq,s20,rule,stream20,start";
 pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
     match words {
         ["--web"] => return suite::measure(root),
-        [] | ["--full"] | ["--only", _] => {}
-        _ => bail!("`bench` takes nothing, --full, --only SCENARIO,… or --web"),
+        [] | ["--full"] | ["--only", _] | ["--growth"] => {}
+        _ => bail!("`bench` takes nothing, --full, --only SCENARIO,…, --growth or --web"),
     }
     let folder = root.join("bench");
     let build = ["cargo", "build", "--locked", "--release"];
@@ -30,11 +30,11 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
     let target = target_folder()?;
     let path = |name: &str| target.join(name).display().to_string();
     let (rounds, targets, only) = match words {
-        ["--full"] => ("3", "sayso,ref_node,ref_py,min_rs,floor", ""),
-        ["--only", scenarios] => ("1", "sayso,ref_node,floor", *scenarios),
+        ["--full"] => ("3", "sayso,sayso_process,ref_node,ref_py,min_rs,floor", ""),
+        ["--only", scenarios] => ("1", "sayso,sayso_process,ref_node,floor", *scenarios),
         _ => ("1", "sayso,ref_node", SHORT),
     };
-    let bench = [
+    let comparison = [
         "python3",
         "bench.py",
         "--rounds",
@@ -44,7 +44,12 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
         "--only",
         only,
     ];
-    Step::new("the comparison", &folder, &bench)
+    let growth = ["python3", "growth.py"];
+    let (title, bench): (&str, &[&str]) = match words {
+        ["--growth"] => ("how the cost grows", &growth),
+        _ => ("the comparison", &comparison),
+    };
+    Step::new(title, &folder, bench)
         .with(
             "BENCH_BIN",
             folder.join("target/release").display().to_string(),

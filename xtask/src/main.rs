@@ -11,6 +11,7 @@ mod bench;
 mod chromium;
 mod fuzz;
 mod node;
+mod packages;
 mod report;
 mod step;
 mod suite;
@@ -24,9 +25,10 @@ use anyhow::{Context, Result, bail};
 const USAGE: &str = "\
 Usage: cargo xtask <command>
 
-  test             everything: format, lints, Rust, web app, end to end, and Autobahn's suite where it is
+  test             everything: format, lints, Rust, web app, extension, end to end, and Autobahn's suite where it is
   test rust        only the Rust workspace
   test ui          only the web app
+  test extension   only the side panel extension
   test e2e [ARGS]  only the end-to-end tests; ARGS go to Playwright
   fuzz [TARGET] [MINUTES]
                    feeds hostile input to what reads it, each target for 5 minutes
@@ -55,6 +57,7 @@ fn run() -> Result<()> {
         ["test"] => suite::test_everything(&root),
         ["test", "rust"] => suite::test_rust(&root),
         ["test", "ui"] => suite::test_ui(&root),
+        ["test", "extension"] => suite::test_extension(&root),
         ["test", "e2e", filters @ ..] => suite::test_end_to_end(&root, filters),
         ["fuzz", words @ ..] => fuzz::run(&root, words),
         ["screenshot"] => suite::take_pictures(&root),

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::autobahn;
 use crate::chromium;
 use crate::node::{install_packages, which};
+use crate::packages;
 use crate::report::duration;
 use crate::step::Step;
 use crate::worktree::Worktree;
@@ -19,6 +20,7 @@ pub(crate) fn test_everything(root: &Path) -> Result<()> {
     checked(root, |root| {
         let mut closing = rust(root)?;
         closing.extend(ui(root)?);
+        closing.extend(extension(root)?);
         // The same selection as the Rust tests, so that nothing is compiled again.
         closing.extend(end_to_end(root, &["--workspace", "--all-targets"], &[])?);
         closing.extend(autobahn::run(root)?);
@@ -32,6 +34,10 @@ pub(crate) fn test_rust(root: &Path) -> Result<()> {
 
 pub(crate) fn test_ui(root: &Path) -> Result<()> {
     checked(root, ui)
+}
+
+pub(crate) fn test_extension(root: &Path) -> Result<()> {
+    checked(root, extension)
 }
 
 pub(crate) fn test_end_to_end(root: &Path, filters: &[&str]) -> Result<()> {
@@ -102,6 +108,14 @@ fn rust(root: &Path) -> Result<Closing> {
         "warnings",
     ];
     Step::new("lints", root, &lints).run()?;
+    if cfg!(target_os = "linux") && which("strace").is_none() {
+        let missing = "The tests of disks that fail need strace: install it (for example `sudo apt-get install strace`).";
+        packages::install(root, "strace", missing)?;
+    }
+    if which("tmux").is_none() {
+        let missing = "The tests of `sayso watch` need tmux: install it (for example `sudo apt-get install tmux`).";
+        packages::install(root, "tmux", missing)?;
+    }
     if which("cargo-nextest").is_none() {
         let all = ["cargo", "test", "--workspace", "--locked"];
         return Step::new("Rust tests", root, &all).run();
@@ -133,6 +147,22 @@ fn ui(root: &Path) -> Result<Closing> {
     npm("tests of the web app", "test")
 }
 
+fn extension(root: &Path) -> Result<Closing> {
+    let folder = prepare_extension(root)?;
+    let npm = |title: &str, script: &str| Step::new(title, &folder, &["npm", "run", script]).run();
+    npm("format of the extension", "lint")?;
+    npm("types of the extension", "check")?;
+    npm("tests of the extension", "test")
+}
+
+/// It is made of the web app's files, which find their packages beside themselves.
+fn prepare_extension(root: &Path) -> Result<PathBuf> {
+    let folder = root.join("extension");
+    install_packages(&root.join("ui"))?;
+    install_packages(&folder)?;
+    Ok(folder)
+}
+
 fn end_to_end(root: &Path, built: &[&str], filters: &[&str]) -> Result<Closing> {
     let folder = root.join("e2e");
     prepare_end_to_end(root, built)?;
@@ -149,6 +179,8 @@ fn prepare_end_to_end(root: &Path, built: &[&str]) -> Result<()> {
     prepare_browser(root)?;
     let build = [&["cargo", "build", "--locked"], built].concat();
     Step::new("the server", root, &build).run()?;
+    let folder = prepare_extension(root)?;
+    Step::new("the extension", &folder, &["npm", "run", "build"]).run()?;
     Ok(())
 }
 

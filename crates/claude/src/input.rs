@@ -184,6 +184,8 @@ pub enum ControlRequest {
         dry_run: bool,
     },
     GetSettings,
+    /// Small, and answered at once whatever the agent does.
+    GetBinaryVersion,
     ListPermissionRules,
     /// Settings over those of the command line, in the place of what was given this way before.
     ApplySettings {

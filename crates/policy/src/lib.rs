@@ -33,3 +33,4 @@ pub use evaluate::{Evaluation, evaluate};
 pub use rule::{Rule, RuleError, too_broad};
 pub use rules::{Entry, RuleId, Rules, Source};
 pub use suggest::{Suggestion, SuggestionKind, suggest};
+pub use visible::is_deceptive;

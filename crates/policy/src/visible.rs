@@ -22,7 +22,9 @@ pub(crate) fn deceptive(text: &str) -> Option<char> {
     text.chars().find(|character| is_deceptive(*character))
 }
 
-fn is_deceptive(character: char) -> bool {
+/// Not what it looks like: it shows as nothing, as a blank, or elsewhere than it stands. Line breaks
+/// and tabs are such, too.
+pub fn is_deceptive(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_control();
     }

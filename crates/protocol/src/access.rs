@@ -30,6 +30,8 @@ pub enum DeviceKind {
     Browser,
     /// A script, known by its token.
     Token,
+    /// A browser's extension, known by its token and its origin.
+    Extension,
 }
 
 /// Something that may come in.
@@ -38,6 +40,9 @@ pub enum DeviceKind {
 pub struct Device {
     pub device_id: Uuid,
     pub kind: DeviceKind,
+    /// Of an extension: the only place that its token comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
     pub name: String,
     pub scopes: Vec<Scope>,
     #[cfg_attr(test, ts(type = "string"))]
@@ -142,24 +147,36 @@ pub struct ConfirmPairing {
 
 /// `POST /api/pair`: shows the secret of a link. The only call without a credential.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
+    #[cfg_attr(test, ts(optional = false))]
     pub secret: String,
+    /// What an extension was given to keep its place, in place of a browser's cookie.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket: Option<String>,
 }
 
 /// What became of it. While it waits, ask again with the same secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Paired {
-    /// The answer set the cookie.
-    Paired,
+    /// The answer set the cookie, or holds the token of an extension, which has none.
+    Paired {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        token: Option<String>,
+    },
     /// Somebody has to confirm it on a device that is paired already.
     Waiting {
         code: String,
         #[cfg_attr(test, ts(type = "string"))]
         expires_at: Timestamp,
+        /// For an extension to show with the next try; only the first time.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        ticket: Option<String>,
     },
     Refused,
 }

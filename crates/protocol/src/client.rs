@@ -45,6 +45,7 @@ pub enum ClientMessage {
     RemoveRule(RemoveRule),
     ListAgentRules(SessionTarget),
     DismissAlert(SessionTarget),
+    Presence(Presence),
     Ping(Ping),
 }
 
@@ -199,6 +200,14 @@ pub struct Extend {
     pub seconds: u32,
 }
 
+/// Whether a human can see this client's page right now. Nobody is taken to look until this is said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct Presence {
+    pub visible: bool,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
@@ -279,6 +288,7 @@ impl ClientMessage {
             "remove_rule" => Self::RemoveRule(read(kind, fields)?),
             "list_agent_rules" => Self::ListAgentRules(read(kind, fields)?),
             "dismiss_alert" => Self::DismissAlert(read(kind, fields)?),
+            "presence" => Self::Presence(read(kind, fields)?),
             "ping" => Self::Ping(read(kind, fields)?),
             _ => {
                 return Err((

@@ -56,6 +56,10 @@ pub enum ErrorCode {
     /// The link was used, or its time is over.
     PairingOver,
     UnknownDevice,
+    /// There is no such channel for notifications.
+    UnknownChannel,
+    /// The button was used, or what it was for is over.
+    ActionOver,
     NotFound,
     /// Too much is queued; try again.
     Overloaded,

@@ -30,6 +30,10 @@ pub struct Session {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub error: Option<String>,
+    /// The agent lives and does not react; `error` says it in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub unresponsive: Option<Unresponsive>,
     /// A tool ran that nobody allowed. Stands until a human has seen it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -43,6 +47,17 @@ pub struct Session {
     /// The number of the last transcript entry; 0 when there is none.
     #[cfg_attr(test, ts(type = "number"))]
     pub last_seq: u64,
+}
+
+/// An agent that does not read what it is sent, or does not react to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Unresponsive {
+    #[cfg_attr(test, ts(type = "string"))]
+    pub since: Timestamp,
+    /// When it is ended if it stays so; `None` when it is not.
+    #[cfg_attr(test, ts(type = "string | null"))]
+    pub ends_at: Option<Timestamp>,
 }
 
 /// Tool calls that ran without anybody's say-so.

@@ -6,11 +6,12 @@ use std::path::Path;
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
-    AgentRules, AnswerValue, Baseline, ChangeDevice, ClientMessage, ConfirmPairing, Conversations,
-    FileMatches, FolderMatches, HistoryCheck, HistoryDetail, HistoryPage, MadeToken, NewPairing,
-    NewToken, Pair, Paired, PairingLink, Prove, Proven, ReadSettings, RuleSuggestions,
-    ServerMessage, SetPassword, SettingsRules, TestCall, TestedCall, TranscriptEntry, TriedRule,
-    TryRule,
+    Act, AgentRules, AnswerValue, Baseline, ChangeDevice, ChangePush, ClientMessage,
+    ConfirmPairing, Conversations, FileMatches, FolderMatches, HistoryCheck, HistoryDetail,
+    HistoryPage, MadeChannel, MadeToken, NewPairing, NewToken, Notifications, Pair, Paired,
+    PairingLink, Prove, Proven, PushPayload, PutChannel, ReadSettings, RuleSuggestions,
+    ServerMessage, SetPassword, SettingsRules, SubscribePush, TestCall, TestedCall,
+    TranscriptEntry, TriedRule, TryRule,
 };
 
 const HEADER: &str = "// Generated from crates/protocol. Do not edit.\n\
@@ -72,6 +73,13 @@ fn generate() -> String {
     collector.visit::<Prove>();
     collector.visit::<Proven>();
     collector.visit::<SetPassword>();
+    collector.visit::<Notifications>();
+    collector.visit::<SubscribePush>();
+    collector.visit::<ChangePush>();
+    collector.visit::<PutChannel>();
+    collector.visit::<MadeChannel>();
+    collector.visit::<Act>();
+    collector.visit::<PushPayload>();
     // Named by hand where ts-rs cannot follow it.
     collector.visit::<AnswerValue>();
     let body: Vec<String> = collector.declarations.into_values().collect();

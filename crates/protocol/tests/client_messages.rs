@@ -96,6 +96,18 @@ fn a_refusal_names_the_field_and_echoes_the_id() {
             "field `request_id`",
         ),
         (
+            r#"{"id":"1","type":"presence"}"#,
+            Some("1"),
+            ErrorCode::InvalidMessage,
+            "missing field `visible`",
+        ),
+        (
+            r#"{"id":"1","type":"presence","visible":"yes"}"#,
+            Some("1"),
+            ErrorCode::InvalidMessage,
+            "field `visible`",
+        ),
+        (
             r#"{"id":"1","type":"ping","extra":1}"#,
             Some("1"),
             ErrorCode::InvalidMessage,

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::audit::{AuditArguments, BackupArguments};
-use crate::config::{ChosenToken, OnShutdown, Overrides, TlsMode};
+use crate::config::{ChosenToken, DurabilitySetting, OnShutdown, Overrides, TlsMode};
+use crate::service::ServiceArguments;
+use crate::terminal::TerminalCommand;
 
 /// Runs coding agents on this machine and asks you before they act.
 ///
@@ -30,6 +32,10 @@ pub enum Command {
     Demo(ServeArguments),
     /// Print a link that lets one more browser in.
     Pair(ServeArguments),
+    #[command(flatten)]
+    Terminal(TerminalCommand),
+    /// Start Sayso with your login: install, uninstall, status.
+    Service(ServiceArguments),
     /// The password that is asked for before risky actions.
     Password(PasswordArguments),
     /// Check what is there and say how to mend what is missing.
@@ -213,6 +219,9 @@ pub struct ServeArguments {
         hide_possible_values = false
     )]
     pub on_shutdown: Option<OnShutdown>,
+    /// What a decision outlives that an agent was told [default: disk]
+    #[arg(long, env = "SAYSO_DURABILITY", value_enum)]
+    pub durability: Option<DurabilitySetting>,
     /// Configuration file [default: sayso.toml in the platform's configuration folder]
     #[arg(long, env = "SAYSO_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -233,6 +242,7 @@ impl ServeArguments {
             behind_proxy: self.behind_proxy.then_some(true),
             default_agent: None,
             on_shutdown: self.on_shutdown,
+            durability: self.durability,
         }
     }
 }

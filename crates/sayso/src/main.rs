@@ -9,7 +9,9 @@ use sayso::agents::{Agents, DEMO};
 use sayso::cli::{Cli, Command, PasswordArguments, PasswordCommand, PolicyCommand, ServeArguments};
 use sayso::config::{Config, OnShutdown};
 use sayso::server::Server;
-use sayso::{access, audit, doctor, greeting, listen, logging, private, remote, rules};
+use sayso::{
+    access, audit, doctor, greeting, listen, logging, private, remote, rules, service, terminal,
+};
 use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
@@ -28,6 +30,8 @@ fn main() -> ExitCode {
         Command::Pair(arguments) => runtime
             .block_on(remote::print_link(&arguments, std::io::stdout()))
             .map(|()| ExitCode::SUCCESS),
+        Command::Terminal(command) => return runtime.block_on(terminal::run(&command)),
+        Command::Service(arguments) => service::run(&arguments),
         Command::Password(arguments) => runtime.block_on(password(&arguments)),
         Command::Doctor(arguments) => runtime.block_on(examine(&arguments)),
         Command::Policy(PolicyCommand::Check) => check_policy(),

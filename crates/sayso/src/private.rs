@@ -10,7 +10,14 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Names, or beginnings of names, of what Sayso keeps in its folder. What else lies there is left as it is.
-const OWN: [&str; 5] = ["sayso.db", "token", "audit.", "tls.pem", "agents"];
+const OWN: [&str; 6] = [
+    "sayso.db",
+    "token",
+    "audit.",
+    "tls.pem",
+    "vapid.key",
+    "agents",
+];
 
 /// Folders of agents hold files only.
 const DEPTH: usize = 2;

@@ -15,6 +15,7 @@ use crate::agents::{self, Agents};
 use crate::config::Config;
 use crate::hub::{Hub, HubHandle, HubMessage};
 use crate::listen::{self, Fingerprint, Listen};
+use crate::notify::Notifications;
 use crate::web::{self, Site};
 
 /// A server that is open for requests once `run` is polled.
@@ -23,11 +24,13 @@ pub struct Server {
     hub: Hub,
     router: axum::Router,
     access: Access,
+    notifications: Notifications,
     site: Site,
     listen: Listen,
     claude: Option<PathBuf>,
     /// The history, and how long its entries are kept.
     forgetting: Option<(Store, Duration)>,
+    store: Store,
 }
 
 impl Server {
@@ -39,7 +42,7 @@ impl Server {
         listener: TcpListener,
         own_program: PathBuf,
     ) -> anyhow::Result<Self> {
-        let store = Store::open(config.database()).await?;
+        let store = Store::open_with(config.database(), config.durability.into()).await?;
         let listen = Listen::open(&config, &store, listener).await?;
         let agents = Agents::find(&config, own_program);
         let claude = agents.claude_path().map(std::path::Path::to_owned);
@@ -57,18 +60,35 @@ impl Server {
             ),
         };
         let keep_history = config.keep_history.0;
-        let hub = Hub::open(Arc::new(config), agents, store.clone()).await?;
+        let config = Arc::new(config);
+        let hub = Hub::open(Arc::clone(&config), agents, store.clone()).await?;
         let forgetting = keep_history.map(|kept| (store.clone(), kept));
         let access = Access::open(&store, hub.handle(), secret).await?;
-        let router = web::router(hub.handle(), store, access.clone(), &site);
+        let notifications = Notifications::open(
+            &config,
+            &store,
+            hub.handle(),
+            access.clone(),
+            site.base_url(),
+        )
+        .await?;
+        let router = web::router(
+            hub.handle(),
+            store.clone(),
+            access.clone(),
+            notifications.clone(),
+            &site,
+        );
         Ok(Self {
             hub,
             router,
             access,
+            notifications,
             site,
             listen,
             claude,
             forgetting,
+            store,
         })
     }
 
@@ -109,6 +129,7 @@ impl Server {
             tokio::spawn(forget_old_entries(store, kept, shutdown.clone()));
         }
         tokio::spawn(self.access.announce());
+        tokio::spawn(self.notifications.run(shutdown.clone()));
         let mut hub = tokio::spawn(self.hub.run());
         let closing = shutdown.clone();
         let hub_closing = handle.clone();
@@ -122,6 +143,7 @@ impl Server {
         tokio::pin!(serving);
         let fault = "A fault inside Sayso has ended it. Agents wait for their answers; start it again to go on";
         tokio::select! {
+            error = damage(self.store) => Err(error.into()),
             () = &mut serving => hub.await.context(fault)?.context(fault),
             // Without the hub nothing can be answered: rather no server than one that looks alive.
             ended = &mut hub => {
@@ -131,6 +153,17 @@ impl Server {
             }
         }
     }
+}
+
+/// Goes on looking for damage in a database that was too large for that at the start.
+async fn damage(store: Store) -> sayso_store::OpenError {
+    match store.look_at_the_rest().await {
+        Err(error @ sayso_store::OpenError::Corrupt { .. }) => return error,
+        Err(error) => tracing::warn!(%error, "the database could not be checked"),
+        Ok(()) => {}
+    }
+    drop(store);
+    std::future::pending().await
 }
 
 /// Removes what is older than it has to be, once a day.

@@ -207,7 +207,7 @@ async fn every_answer_carries_the_headers_that_keep_a_page_in_its_place() {
         assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"));
         assert!(!policy.contains("unsafe"), "{policy}");
         assert!(
-            policy.ends_with("trusted-types dompurify vue"),
+            policy.ends_with("trusted-types dompurify vue worker"),
             "a policy that is not used could be made by somebody else: {policy}"
         );
         assert_eq!(

@@ -54,7 +54,7 @@ impl History {
     async fn open(data: &Path) -> Self {
         let store = Store::open(data.join("sayso.db")).await.unwrap();
         let (sender, completions) = mpsc::channel(64);
-        let writer = Writer::start(store.clone(), sender, 64);
+        let writer = Writer::start(store.clone(), sender, 64).unwrap();
         Self {
             store,
             writer,

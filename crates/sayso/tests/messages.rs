@@ -76,7 +76,7 @@ async fn until_state(puppet: &Puppet, server: &Server, state: &str) {
 async fn write_down(puppet: &Puppet, session: &str, text: &str) {
     let store = Store::open(&puppet.data().join("sayso.db")).await.unwrap();
     let (completed, mut completions) = tokio::sync::mpsc::channel(2);
-    let writer = Writer::start(store.clone(), completed, 1);
+    let writer = Writer::start(store.clone(), completed, 1).unwrap();
     let session_id = SessionId(session.parse().unwrap());
     let seq = store.last_seq(session_id).await.unwrap() + 1;
     let (at, id) = (UnixMillis(1), Uuid::new_v4());

@@ -304,7 +304,9 @@ async fn what_is_no_route_of_the_api_refuses_other_names_and_pages_as_well() {
 /// A form of another site can send text, but not JSON. Nothing else is wrong with these.
 #[tokio::test]
 async fn every_body_must_say_that_it_is_json() {
-    const WITHOUT_BODY: [&str; 7] = [
+    const WITHOUT_BODY: [&str; 9] = [
+        "/api/notifications/push/test",
+        "/api/notifications/channels/{id}/test",
         "/api/sign_out",
         "/api/sessions/{id}/interrupt",
         "/api/sessions/{id}/stop",

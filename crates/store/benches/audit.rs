@@ -175,7 +175,7 @@ impl Bench {
     async fn open(path: &Path) -> Self {
         let store = Store::open(path).await.unwrap();
         let (sender, completions) = mpsc::channel(4096);
-        let writer = Writer::start(store.clone(), sender, 4096);
+        let writer = Writer::start(store.clone(), sender, 4096).unwrap();
         let mut bench = Self {
             store,
             writer,

@@ -89,7 +89,7 @@ async fn copy(
         .await;
     connection.close().await.map_err(database_failed)?;
     copied.map_err(database_failed)?;
-    inspect(temporary).await?;
+    inspect(temporary, None).await?;
     let file = File::open(temporary).map_err(failed)?;
     file.sync_all().map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();

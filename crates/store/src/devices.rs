@@ -1,10 +1,12 @@
 //! Who may come in, and the password before risky actions.
 
-use sqlx::{FromRow, SqliteConnection};
+use rusqlite::{Connection, params};
+use sqlx::FromRow;
 
 use crate::error::{ReadError, WriteError};
 use crate::open::Store;
 use crate::rows::{DeviceId, UnixMillis};
+use crate::write::execute;
 
 #[derive(Clone, PartialEq, FromRow)]
 pub struct DeviceRow {
@@ -17,6 +19,8 @@ pub struct DeviceRow {
     pub created_at: UnixMillis,
     pub last_seen_at: UnixMillis,
     pub expires_at: Option<UnixMillis>,
+    /// Where an extension comes from.
+    pub origin: Option<String>,
 }
 
 /// Without the hash: it has no business in a log.
@@ -49,69 +53,58 @@ impl Store {
     }
 }
 
-pub(crate) async fn put(
-    connection: &mut SqliteConnection,
-    row: &DeviceRow,
-) -> Result<(), WriteError> {
-    sqlx::query(
+pub(crate) fn put(connection: &Connection, row: &DeviceRow) -> Result<(), WriteError> {
+    execute(
+        connection,
         "INSERT INTO devices (id, kind, name, secret_hash, scopes, created_at, last_seen_at, \
-             expires_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
+             expires_at, origin) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
          ON CONFLICT (id) DO UPDATE SET name = excluded.name, scopes = excluded.scopes, \
              last_seen_at = excluded.last_seen_at, expires_at = excluded.expires_at",
-    )
-    .bind(row.id)
-    .bind(&row.kind)
-    .bind(&row.name)
-    .bind(&row.secret_hash)
-    .bind(&row.scopes)
-    .bind(row.created_at)
-    .bind(row.last_seen_at)
-    .bind(row.expires_at)
-    .execute(connection)
-    .await?;
+        params![
+            row.id,
+            &row.kind,
+            &row.name,
+            &row.secret_hash,
+            &row.scopes,
+            row.created_at,
+            row.last_seen_at,
+            row.expires_at,
+            &row.origin
+        ],
+    )?;
     Ok(())
 }
 
 /// Only for a device that is still there: one that was revoked does not come back.
-pub(crate) async fn seen(
-    connection: &mut SqliteConnection,
+pub(crate) fn seen(
+    connection: &Connection,
     id: DeviceId,
     at: UnixMillis,
     expires_at: Option<UnixMillis>,
 ) -> Result<(), WriteError> {
-    sqlx::query("UPDATE devices SET last_seen_at = $2, expires_at = $3 WHERE id = $1")
-        .bind(id)
-        .bind(at)
-        .bind(expires_at)
-        .execute(connection)
-        .await?;
+    execute(
+        connection,
+        "UPDATE devices SET last_seen_at = ?2, expires_at = ?3 WHERE id = ?1",
+        params![id, at, expires_at],
+    )?;
     Ok(())
 }
 
-pub(crate) async fn remove(
-    connection: &mut SqliteConnection,
-    id: DeviceId,
-) -> Result<(), WriteError> {
-    sqlx::query("DELETE FROM devices WHERE id = $1")
-        .bind(id)
-        .execute(connection)
-        .await?;
+pub(crate) fn remove(connection: &Connection, id: DeviceId) -> Result<(), WriteError> {
+    execute(connection, "DELETE FROM devices WHERE id = ?1", params![id])?;
     Ok(())
 }
 
-pub(crate) async fn set_password(
-    connection: &mut SqliteConnection,
-    hash: Option<&str>,
-) -> Result<(), WriteError> {
-    let query = match hash {
-        Some(hash) => sqlx::query(
-            "INSERT INTO password (only, hash) VALUES (1, $1) \
+pub(crate) fn set_password(connection: &Connection, hash: Option<&str>) -> Result<(), WriteError> {
+    match hash {
+        Some(hash) => execute(
+            connection,
+            "INSERT INTO password (only, hash) VALUES (1, ?1) \
              ON CONFLICT (only) DO UPDATE SET hash = excluded.hash",
-        )
-        .bind(hash),
-        None => sqlx::query("DELETE FROM password"),
+            [hash],
+        )?,
+        None => execute(connection, "DELETE FROM password", [])?,
     };
-    query.execute(connection).await?;
     Ok(())
 }

@@ -141,9 +141,24 @@ impl From<sqlx::Error> for ReadError {
     }
 }
 
+impl From<ReadError> for WriteError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Unavailable { reason, detail } => Self::Unavailable { reason, detail },
+            ReadError::Unreadable(detail) => Self::Constraint(detail),
+        }
+    }
+}
+
 impl From<sqlx::Error> for WriteError {
     fn from(error: sqlx::Error) -> Self {
-        match Fault::of(&error) {
+        ReadError::from(error).into()
+    }
+}
+
+impl From<rusqlite::Error> for WriteError {
+    fn from(error: rusqlite::Error) -> Self {
+        match Fault::of_driver(&error) {
             Fault::Unavailable(reason) => Self::Unavailable {
                 reason,
                 detail: error.to_string(),
@@ -153,13 +168,16 @@ impl From<sqlx::Error> for WriteError {
     }
 }
 
-/// The driver's errors by whose fault they are: the place's, or the statement's.
+/// The drivers' errors by whose fault they are: the place's, or the statement's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     Unavailable(UnavailableReason),
     ForeignKey,
     Statement,
 }
+
+/// SQLite's code for a row that refers to none.
+const FOREIGN_KEY: i32 = rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY;
 
 impl Fault {
     pub(crate) fn of(error: &sqlx::Error) -> Self {
@@ -177,6 +195,14 @@ impl Fault {
                 Self::Unavailable(UnavailableReason::Io)
             }
             _ => Self::Statement,
+        }
+    }
+
+    pub(crate) fn of_driver(error: &rusqlite::Error) -> Self {
+        match error.sqlite_error() {
+            Some(error) if error.extended_code == FOREIGN_KEY => Self::ForeignKey,
+            Some(error) => Self::of_sqlite(error.extended_code.unsigned_abs()),
+            None => Self::Statement,
         }
     }
 

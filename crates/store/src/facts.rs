@@ -1,10 +1,12 @@
 //! What is remembered beside sessions: trusted folders, and what agents said of themselves.
 
-use sqlx::{FromRow, SqliteConnection};
+use rusqlite::{Connection, params};
+use sqlx::FromRow;
 
 use crate::error::{ReadError, WriteError};
 use crate::open::Store;
 use crate::rows::UnixMillis;
+use crate::write::execute;
 
 /// A folder whose own settings the human accepted.
 #[derive(Debug, Clone, PartialEq, FromRow)]
@@ -41,36 +43,30 @@ impl Store {
     }
 }
 
-pub(crate) async fn trust_folder(
-    connection: &mut SqliteConnection,
+pub(crate) fn trust_folder(
+    connection: &Connection,
     row: &TrustedFolderRow,
 ) -> Result<(), WriteError> {
-    sqlx::query(
+    execute(
+        connection,
         "INSERT INTO trusted_folders (path, digest, trusted_at, client_label) \
-         VALUES ($1, $2, $3, $4) \
+         VALUES (?1, ?2, ?3, ?4) \
          ON CONFLICT (path) DO UPDATE SET digest = excluded.digest, \
              trusted_at = excluded.trusted_at, client_label = excluded.client_label",
-    )
-    .bind(&row.path)
-    .bind(&row.digest)
-    .bind(row.trusted_at)
-    .bind(&row.client_label)
-    .execute(connection)
-    .await?;
+        params![&row.path, &row.digest, row.trusted_at, &row.client_label],
+    )?;
     Ok(())
 }
 
-pub(crate) async fn put_agent_facts(
-    connection: &mut SqliteConnection,
+pub(crate) fn put_agent_facts(
+    connection: &Connection,
     row: &AgentFactsRow,
 ) -> Result<(), WriteError> {
-    sqlx::query(
-        "INSERT INTO agent_facts (agent, models) VALUES ($1, $2) \
+    execute(
+        connection,
+        "INSERT INTO agent_facts (agent, models) VALUES (?1, ?2) \
          ON CONFLICT (agent) DO UPDATE SET models = excluded.models",
-    )
-    .bind(&row.agent)
-    .bind(&row.models)
-    .execute(connection)
-    .await?;
+        params![&row.agent, &row.models],
+    )?;
     Ok(())
 }

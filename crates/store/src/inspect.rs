@@ -4,13 +4,18 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions, Connection, SqliteConnection};
+use sqlx::{ConnectOptions, Connection as _, SqliteConnection};
 
 use crate::error::{Fault, OpenError, UnavailableReason};
 use crate::lock::beside;
 use crate::open::{BUSY_TIMEOUT, MIGRATOR};
+
+/// How many steps of SQLite's go by between two looks at the clock.
+const PROGRESS: i32 = 1000;
 
 /// Whether there is a database to look at. An empty file is what a server leaves that was killed
 /// at its very first start.
@@ -43,9 +48,18 @@ pub(crate) fn has_content(path: &Path) -> Result<bool, OpenError> {
     }
 }
 
-/// Reads the whole file once, without being able to change it.
-pub(crate) async fn inspect(path: &Path) -> Result<(), OpenError> {
+/// How much of a database was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Looked {
+    AtAll,
+    /// The time was over. Nothing was found so far.
+    AtSome,
+}
+
+/// Whether this is a database of ours and whole, as far as can be told in the time that is given.
+pub(crate) async fn inspect(path: &Path, time: Option<Duration>) -> Result<Looked, OpenError> {
     let failed = |source: sqlx::Error| failure(path, source);
+    let looked = check_pages(path, time).await?;
     let mut connection = SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
@@ -53,23 +67,46 @@ pub(crate) async fn inspect(path: &Path) -> Result<(), OpenError> {
         .connect()
         .await
         .map_err(failed)?;
-    let result = async {
-        let finding: String = sqlx::query_scalar("PRAGMA quick_check(1)")
-            .fetch_one(&mut connection)
-            .await
-            .map_err(failed)?;
-        if finding != "ok" {
-            return Err(OpenError::Corrupt {
-                path: path.to_owned(),
-                // It comes in lines, and belongs into a sentence.
-                detail: finding.lines().collect::<Vec<_>>().join(" "),
-            });
-        }
-        check_schema(&mut connection, path, failed).await.map(drop)
-    }
-    .await;
+    let result = check_schema(&mut connection, path, failed).await;
     connection.close().await.map_err(failed)?;
-    result
+    result.map(|_| looked)
+}
+
+/// Reads every page, without being able to change it.
+async fn check_pages(path: &Path, time: Option<Duration>) -> Result<Looked, OpenError> {
+    let file = path.to_owned();
+    let check = move || -> rusqlite::Result<String> {
+        let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        if let Some(time) = time {
+            let until = Instant::now() + time;
+            connection.progress_handler(PROGRESS, Some(move || Instant::now() > until))?;
+        }
+        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+    };
+    let checked = tokio::task::spawn_blocking(check).await;
+    let failed = |source| OpenError::Database {
+        path: path.to_owned(),
+        source,
+    };
+    let corrupt = |detail: &str| OpenError::Corrupt {
+        path: path.to_owned(),
+        // It comes in lines, and belongs into a sentence.
+        detail: detail.lines().collect::<Vec<_>>().join(" "),
+    };
+    match checked.map_err(|error| failed(error.into()))? {
+        Ok(finding) if finding == "ok" => Ok(Looked::AtAll),
+        Ok(finding) => Err(corrupt(&finding)),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => {
+            Ok(Looked::AtSome)
+        }
+        Err(error) => match Fault::of_driver(&error) {
+            Fault::Unavailable(UnavailableReason::Corrupt) => Err(corrupt(&error.to_string())),
+            Fault::Unavailable(_) | Fault::ForeignKey | Fault::Statement => {
+                Err(failed(error.into()))
+            }
+        },
+    }
 }
 
 /// The schema of a database that is ours and not newer than this program; 0 for an empty one.

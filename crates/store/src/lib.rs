@@ -10,6 +10,8 @@
 
 pub mod audit;
 mod backup;
+mod channels;
+mod connection;
 mod devices;
 mod error;
 mod facts;
@@ -21,7 +23,6 @@ mod read;
 mod recover;
 mod rows;
 mod rules;
-mod transaction;
 mod write;
 mod writer;
 
@@ -32,6 +33,7 @@ pub use audit::{
     AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRecord, AuditRow, shown_text,
 };
 pub use backup::{BackupError, Existing, backup};
+pub use channels::ChannelRow;
 pub use devices::DeviceRow;
 pub use error::{OpenError, ReadError, UnavailableReason, WriteError};
 pub use facts::{AgentFactsRow, TrustedFolderRow};
@@ -39,8 +41,8 @@ pub use open::{Durability, Store};
 pub use queue::QueuedRow;
 pub use read::{DecidedRequest, PageStart, RequestFilter, RequestSummary, RequestWithDecision};
 pub use rows::{
-    DecidedBy, DecisionCursor, DecisionRow, Delivery, DeviceId, EntryRow, MessageId, Outcome,
-    RequestId, RequestRow, RequestStatus, RuleId, SessionId, SessionRow, UnixMillis,
+    ChannelId, DecidedBy, DecisionCursor, DecisionRow, Delivery, DeviceId, EntryRow, MessageId,
+    Outcome, RequestId, RequestRow, RequestStatus, RuleId, SessionId, SessionRow, UnixMillis,
 };
 pub use rules::RuleRow;
 pub use write::Write;

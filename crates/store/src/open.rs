@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rusqlite::Connection;
 use sqlx::migrate::Migrator;
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
+use sqlx::{ConnectOptions, Connection as _};
+use uuid::Uuid;
 
 use crate::audit::{self, AuditKey, AuditReader, CHECKPOINT_FILE, Head, HistoryId, Signer, Tail};
-use crate::error::OpenError;
-use crate::inspect::{has_content, inspect};
+use crate::connection::{NotWritten, WriteConnection};
+use crate::error::{OpenError, WriteError};
+use crate::inspect::{Looked, has_content, inspect};
 use crate::lock::{DatabaseLock, private};
 
 pub(crate) static MIGRATOR: Migrator = sqlx::migrate!();
@@ -21,19 +23,19 @@ pub(crate) static MIGRATOR: Migrator = sqlx::migrate!();
 /// Nothing of ours waits this long; it covers a backup tool that looks in.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const READ_CONNECTIONS: u32 = 4;
-/// The write-ahead log is cut back to this size once its content is in the database.
-const LOG_SIZE_LIMIT: &str = "67108864";
-
-/// What a committed write outlives.
+/// How long a start may look for damage. A large database takes seconds to read, and open requests wait meanwhile.
+const FIRST_LOOK: Duration = Duration::from_millis(50);
+/// What a decision outlives that an agent was told. The death of this process, `kill -9` included, is
+/// outlived by everything that was committed; and losing power never damages the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// The death of this process, `kill -9` included: a commit is with the operating system. The
-    /// default, because no answer then waits for the disk. Losing power never damages the file, but
-    /// can lose the last moments: a tool may have run whose decision is no longer on record.
+    /// Losing power too: it is on the disk before the agent hears it. A disk that fails to keep it
+    /// means that nothing is allowed.
     #[default]
-    Crash,
-    /// Losing power too: a commit is on the disk.
-    PowerLoss,
+    Disk,
+    /// No answer waits for the disk. Losing power can lose the last moments: a tool may have run whose
+    /// decision is no longer on record.
+    Process,
 }
 
 /// The open database. Clones share it; the last one to go releases it for another process.
@@ -45,8 +47,10 @@ pub struct Store {
 #[derive(Debug)]
 struct Connections {
     read: SqlitePool,
-    /// One connection: SQLite has one writer anyway, and queueing for it is the pool's work.
-    write: SqlitePool,
+    write: WriteConnection,
+    durability: Durability,
+    looked: Looked,
+    database: PathBuf,
     folder: PathBuf,
     history: HistoryId,
     /// None for a store in memory.
@@ -68,9 +72,10 @@ impl Store {
     ) -> Result<Self, OpenError> {
         let path = prepare_folder(path.as_ref())?;
         let lock = DatabaseLock::take_patiently(&path).await?;
-        if has_content(&path)? {
-            inspect(&path).await?;
-        }
+        let looked = match has_content(&path)? {
+            true => inspect(&path, Some(FIRST_LOOK)).await?,
+            false => Looked::AtAll,
+        };
         make_private(&path).map_err(|source| OpenError::Io {
             path: path.clone(),
             source,
@@ -83,34 +88,31 @@ impl Store {
         let options = SqliteConnectOptions::new()
             .filename(&path)
             .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(match durability {
-                Durability::Crash => SqliteSynchronous::Normal,
-                Durability::PowerLoss => SqliteSynchronous::Full,
-            })
             .foreign_keys(true)
-            .busy_timeout(BUSY_TIMEOUT)
-            .pragma("journal_size_limit", LOG_SIZE_LIMIT);
-        let write = pool(1)
-            .connect_with(options.clone())
-            .await
-            .map_err(failed)?;
-        MIGRATOR
-            .run(&write)
+            .busy_timeout(BUSY_TIMEOUT);
+        migrate(&options)
             .await
             .map_err(|source| OpenError::Database {
                 path: path.clone(),
-                source: source.into(),
+                source,
             })?;
+        let write = WriteConnection::open(&path).map_err(|source| OpenError::Database {
+            path: path.clone(),
+            source: source.into(),
+        })?;
         let key = AuditKey::kept_in(path.parent().unwrap_or(Path::new(".")))?;
         let history = key.history();
-        let signer = signer(&path, key, &write).await?;
         let read = pool(READ_CONNECTIONS)
             .connect_with(options.pragma("query_only", "ON"))
             .await
             .map_err(failed)?;
+        let signer = signer(&path, key, &read, &write).await?;
         Ok(Self::from_parts(Connections {
             read,
             write,
+            durability,
+            looked,
+            database: path.clone(),
             folder: path.parent().unwrap_or(Path::new(".")).to_owned(),
             history,
             signer: Some(signer),
@@ -125,26 +127,40 @@ impl Store {
             path: PathBuf::from(":memory:"),
             source,
         };
+        // All connections of this process that give the name share the database.
+        let name = format!("/{}", Uuid::new_v4());
         let options = SqliteConnectOptions::new()
-            .in_memory(true)
-            .foreign_keys(true);
-        let only = pool(1)
+            .filename(&name)
+            .vfs("memdb")
+            .foreign_keys(true)
+            .busy_timeout(BUSY_TIMEOUT);
+        let write = WriteConnection::in_memory(&format!("file:{name}?vfs=memdb"))
+            .map_err(|source| failed(source.into()))?;
+        migrate(&options).await.map_err(failed)?;
+        let read = pool(1)
             .connect_with(options)
             .await
             .map_err(|source| failed(source.into()))?;
-        MIGRATOR
-            .run(&only)
-            .await
-            .map_err(|source| failed(source.into()))?;
         Ok(Self::from_parts(Connections {
-            read: only.clone(),
-            write: only,
+            read,
+            write,
+            durability: Durability::default(),
+            looked: Looked::AtAll,
+            database: PathBuf::new(),
             folder: PathBuf::new(),
             history: AuditKey::random()?.history(),
             signer: None,
             head: Mutex::new(None),
             _lock: None,
         }))
+    }
+
+    /// Looks at what there was no time for at the start. An error means that the database is damaged.
+    pub async fn look_at_the_rest(&self) -> Result<(), OpenError> {
+        match self.connections.looked {
+            Looked::AtAll => Ok(()),
+            Looked::AtSome => inspect(&self.connections.database, None).await.map(drop),
+        }
     }
 
     /// Waits for reads under way, moves the write-ahead log into the database and closes it. The
@@ -166,8 +182,29 @@ impl Store {
         &self.connections.read
     }
 
-    pub(crate) fn writer(&self) -> &SqlitePool {
+    pub(crate) fn write_connection(&self) -> &WriteConnection {
         &self.connections.write
+    }
+
+    pub(crate) fn durability(&self) -> Durability {
+        self.connections.durability
+    }
+
+    /// Writes and extends the history, all or nothing. Waits for the disk.
+    pub(crate) fn transact<T>(
+        &self,
+        durability: Durability,
+        work: impl FnOnce(&Connection, &mut Tail) -> Result<T, WriteError>,
+    ) -> Result<T, NotWritten> {
+        let mut tail = self.tail();
+        // Only a commit makes it known again.
+        self.set_head(None);
+        let done = self
+            .connections
+            .write
+            .transact(durability, |connection| work(connection, &mut tail))?;
+        self.set_head(tail.head);
+        Ok(done)
     }
 
     pub(crate) fn signer(&self) -> Option<&Signer> {
@@ -183,7 +220,7 @@ impl Store {
     }
 
     /// After a commit the end of the history is known. After anything else it is not.
-    pub(crate) fn set_head(&self, head: Option<Head>) {
+    fn set_head(&self, head: Option<Head>) {
         *self.head() = head;
     }
 
@@ -200,18 +237,23 @@ impl Store {
 }
 
 /// What signs the history, with its file in order.
-async fn signer(path: &Path, key: AuditKey, write: &SqlitePool) -> Result<Signer, OpenError> {
-    let failed = |source: sqlx::Error| OpenError::Database {
+async fn signer(
+    path: &Path,
+    key: AuditKey,
+    read: &SqlitePool,
+    write: &WriteConnection,
+) -> Result<Signer, OpenError> {
+    let failed = |source: Box<dyn std::error::Error + Send + Sync>| OpenError::Database {
         path: path.to_owned(),
-        source: source.into(),
+        source,
     };
-    let mut connection = write.acquire().await.map_err(failed)?;
+    let mut connection = read.acquire().await.map_err(|error| failed(error.into()))?;
     let known = audit::known_ordinal(&mut connection)
         .await
-        .map_err(failed)?;
+        .map_err(|error| failed(error.into()))?;
     let head = audit::head_of(&mut connection, key.history())
         .await
-        .map_err(failed)?;
+        .map_err(|error| failed(error.into()))?;
     drop(connection);
     let folder = path.parent().unwrap_or(Path::new("."));
     let signer = Signer::open(path, folder, key, known, &head).map_err(|source| OpenError::Io {
@@ -220,8 +262,18 @@ async fn signer(path: &Path, key: AuditKey, write: &SqlitePool) -> Result<Signer
     })?;
     audit::remember_signed(write, signer.ordinal())
         .await
-        .map_err(failed)?;
+        .map_err(|error| failed(error.into()))?;
     Ok(signer)
+}
+
+/// Brings the schema up to date, through a connection of its own.
+async fn migrate(
+    options: &SqliteConnectOptions,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let mut connection = options.connect().await?;
+    MIGRATOR.run(&mut connection).await?;
+    connection.close().await?;
+    Ok(())
 }
 
 /// Connections live as long as the store: one that lives in memory would lose its content, and a

@@ -1,11 +1,12 @@
 //! Messages that wait for an agent.
 
-use sqlx::{FromRow, SqliteConnection};
+use rusqlite::{Connection, params};
+use sqlx::FromRow;
 
 use crate::error::{ReadError, WriteError};
 use crate::open::Store;
 use crate::rows::{MessageId, SessionId, UnixMillis};
-use crate::write::needs_session;
+use crate::write::{execute, needs_session};
 
 /// A message of the human that the agent has not read yet.
 #[derive(Debug, Clone, PartialEq, FromRow)]
@@ -44,33 +45,24 @@ impl Store {
     }
 }
 
-pub(crate) async fn put(
-    connection: &mut SqliteConnection,
-    row: &QueuedRow,
-) -> Result<(), WriteError> {
-    sqlx::query(
+pub(crate) fn put(connection: &Connection, row: &QueuedRow) -> Result<(), WriteError> {
+    execute(
+        connection,
         "INSERT INTO queued_messages (message_id, session_id, at, content) \
-         VALUES ($1, $2, $3, $4) \
+         VALUES (?1, ?2, ?3, ?4) \
          ON CONFLICT (message_id) DO UPDATE SET content = excluded.content",
+        params![row.message_id, row.session_id, row.at, &row.content],
     )
-    .bind(row.message_id)
-    .bind(row.session_id)
-    .bind(row.at)
-    .bind(&row.content)
-    .execute(connection)
-    .await
     .map_err(|error| needs_session(error, row.session_id))?;
     Ok(())
 }
 
 /// One that is gone already is no fault: the agent may have read it meanwhile.
-pub(crate) async fn remove(
-    connection: &mut SqliteConnection,
-    id: MessageId,
-) -> Result<(), WriteError> {
-    sqlx::query("DELETE FROM queued_messages WHERE message_id = $1")
-        .bind(id)
-        .execute(connection)
-        .await?;
+pub(crate) fn remove(connection: &Connection, id: MessageId) -> Result<(), WriteError> {
+    execute(
+        connection,
+        "DELETE FROM queued_messages WHERE message_id = ?1",
+        params![id],
+    )?;
     Ok(())
 }

@@ -1,108 +1,86 @@
 //! What a server does first: it ends what the one before it could not.
 
-use sqlx::SqliteConnection;
+use rusqlite::{Connection, params};
 
 use crate::audit::{self, AuditRecord};
+use crate::connection::NotWritten;
 use crate::error::WriteError;
-use crate::open::Store;
+use crate::open::{Durability, Store};
+use crate::read::RequestFilter;
 use crate::rows::{
     DecidedBy, Delivery, Outcome, RequestRow, RequestStatus, SessionId, SessionRow, UnixMillis,
 };
-use crate::transaction;
+use crate::write::execute;
 
 impl Store {
     /// Ends every request that is still open as orphaned and every session that is not dead, all or
     /// nothing, except for sessions whose agents live on. What the history has to say about it is part of
     /// the same transaction. Returns what it orphaned, in the order in which it was asked. For the
-    /// start only.
+    /// start only, when nobody else writes: it waits for the disk.
     pub async fn recover(
         &self,
         now: UnixMillis,
         living: &[SessionId],
         records: impl FnOnce(&[RequestRow]) -> Vec<AuditRecord> + Send,
     ) -> Result<Vec<RequestRow>, WriteError> {
-        let mut connection = self.writer().acquire().await?;
-        transaction::begin(&mut connection).await?;
-        let mut tail = self.tail();
-        // Only a commit makes it known again.
-        self.set_head(None);
-        let recovered = async {
-            let orphaned = orphan_and_bury(&mut connection, now, living).await?;
-            for record in records(&orphaned) {
-                audit::append(&mut connection, &mut tail, &record).await?;
-            }
-            Ok(orphaned)
+        let open = RequestFilter::Status(RequestStatus::Open);
+        let mut orphaned = self.requests(open, u32::MAX).await?;
+        orphaned.reverse();
+        orphaned.retain(|request| !living.contains(&request.session_id));
+        for request in &mut orphaned {
+            request.status = RequestStatus::Orphaned;
         }
-        .await;
-        match recovered {
-            Ok(orphaned) => {
-                transaction::commit(&mut connection).await?;
-                self.set_head(tail.head);
-                Ok(orphaned)
+        let mut buried: Vec<SessionId> =
+            sqlx::query_scalar("SELECT id FROM sessions WHERE state <> $1 ORDER BY id")
+                .bind(SessionRow::DEAD)
+                .fetch_all(self.reader())
+                .await?;
+        buried.retain(|session| !living.contains(session));
+        let records = records(&orphaned);
+        self.transact(Durability::Process, |connection, tail| {
+            for request in &orphaned {
+                orphan(connection, request, now)?;
             }
-            Err(error) => {
-                transaction::rollback(&mut connection).await;
-                Err(error)
+            for session in &buried {
+                bury(connection, *session, now)?;
             }
-        }
+            for record in &records {
+                audit::append(connection, tail, record)?;
+            }
+            Ok(())
+        })
+        .map_err(NotWritten::into_error)?;
+        Ok(orphaned)
     }
 }
 
-async fn orphan_and_bury(
-    connection: &mut SqliteConnection,
-    now: UnixMillis,
-    living: &[SessionId],
-) -> Result<Vec<RequestRow>, sqlx::Error> {
-    let mut orphaned: Vec<RequestRow> =
-        sqlx::query_as("SELECT * FROM requests WHERE status = $1 ORDER BY ordinal")
-            .bind(RequestStatus::Open)
-            .fetch_all(&mut *connection)
-            .await?;
-    orphaned.retain(|request| !living.contains(&request.session_id));
-    for request in &mut orphaned {
-        request.status = RequestStatus::Orphaned;
-        orphan(connection, request, now).await?;
-    }
-    let alive: Vec<SessionId> =
-        sqlx::query_scalar("SELECT id FROM sessions WHERE state <> $1 ORDER BY id")
-            .bind(SessionRow::DEAD)
-            .fetch_all(&mut *connection)
-            .await?;
-    for session in alive.iter().filter(|session| !living.contains(session)) {
-        sqlx::query(
-            "UPDATE sessions SET state = $1, ended_reason = $2, state_changed_at = $3 WHERE id = $4",
-        )
-        .bind(SessionRow::DEAD)
-        .bind(SessionRow::SERVER_RESTARTED)
-        .bind(now)
-        .bind(*session)
-        .execute(&mut *connection)
-        .await?;
-    }
-    Ok(orphaned)
-}
-
-async fn orphan(
-    connection: &mut SqliteConnection,
-    request: &RequestRow,
-    now: UnixMillis,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(
+fn orphan(connection: &Connection, request: &RequestRow, now: UnixMillis) -> rusqlite::Result<()> {
+    execute(
+        connection,
         "INSERT INTO decisions (request_id, outcome, decided_by, decision, message, at, delivery) \
-         VALUES ($1, $2, $3, 'null', $4, $5, $6)",
-    )
-    .bind(request.id)
-    .bind(Outcome::Orphaned)
-    .bind(DecidedBy::Agent)
-    .bind("The agent was lost while this request was open.")
-    .bind(now)
-    .bind(Delivery::None)
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query("UPDATE requests SET status = $1 WHERE id = $2")
-        .bind(RequestStatus::Orphaned)
-        .bind(request.id)
-        .execute(&mut *connection)
-        .await?;
+         VALUES (?1, ?2, ?3, 'null', ?4, ?5, ?6)",
+        params![
+            request.id,
+            Outcome::Orphaned,
+            DecidedBy::Agent,
+            "The agent was lost while this request was open.",
+            now,
+            Delivery::None,
+        ],
+    )?;
+    execute(
+        connection,
+        "UPDATE requests SET status = ?1 WHERE id = ?2",
+        params![RequestStatus::Orphaned, request.id],
+    )?;
+    Ok(())
+}
+
+fn bury(connection: &Connection, session: SessionId, now: UnixMillis) -> rusqlite::Result<()> {
+    execute(
+        connection,
+        "UPDATE sessions SET state = ?1, ended_reason = ?2, state_changed_at = ?3 WHERE id = ?4",
+        params![SessionRow::DEAD, SessionRow::SERVER_RESTARTED, now, session],
+    )?;
     Ok(())
 }

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use rusqlite::ToSql;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, Value, ValueRef};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::{Database, Decode, Encode, FromRow, Type};
@@ -58,6 +60,74 @@ macro_rules! uuid_as_text {
                 Ok(Self(Uuid::try_parse(&String::decode(value)?)?))
             }
         }
+
+        impl ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+                Ok(ToSqlOutput::Owned(Value::Text(self.to_string())))
+            }
+        }
+    };
+}
+
+/// Words of a column, for both ways to the database.
+macro_rules! stored_word {
+    ($name:ident { $($variant:ident = $word:literal,)+ }) => {
+        impl $name {
+            fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+        }
+
+        impl ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+                Ok(ToSqlOutput::Borrowed(self.word().into()))
+            }
+        }
+
+        impl FromSql for $name {
+            fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+                match value.as_str()? {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err(FromSqlError::InvalidType),
+                }
+            }
+        }
+
+        impl<DB: Database> Type<DB> for $name
+        where
+            String: Type<DB>,
+        {
+            fn type_info() -> DB::TypeInfo {
+                String::type_info()
+            }
+
+            fn compatible(info: &DB::TypeInfo) -> bool {
+                String::compatible(info)
+            }
+        }
+
+        impl<'q, DB: Database> Encode<'q, DB> for $name
+        where
+            String: Encode<'q, DB>,
+        {
+            fn encode_by_ref(&self, buffer: &mut DB::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
+                self.word().to_owned().encode(buffer)
+            }
+        }
+
+        impl<'r, DB: Database> Decode<'r, DB> for $name
+        where
+            String: Decode<'r, DB>,
+        {
+            fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
+                match String::decode(value)?.as_str() {
+                    $($word => Ok(Self::$variant),)+
+                    other => Err(format!("{other:?} is no {}", stringify!($name)).into()),
+                }
+            }
+        }
     };
 }
 
@@ -69,6 +139,11 @@ uuid_as_text! {
 uuid_as_text! {
     /// A browser or a script that may come in.
     DeviceId
+}
+
+uuid_as_text! {
+    /// Where notifications go.
+    ChannelId
 }
 
 uuid_as_text! {
@@ -89,6 +164,18 @@ uuid_as_text! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Type)]
 #[sqlx(transparent)]
 pub struct UnixMillis(pub i64);
+
+impl ToSql for UnixMillis {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        self.0.to_sql()
+    }
+}
+
+impl FromSql for UnixMillis {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        i64::column_result(value).map(Self)
+    }
+}
 
 /// One agent at work, or its memory.
 #[derive(Debug, Clone, PartialEq, FromRow)]
@@ -210,8 +297,7 @@ pub struct DecisionCursor {
 }
 
 /// Whether a request still waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Type)]
-#[sqlx(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RequestStatus {
     Open,
     Decided,
@@ -219,9 +305,15 @@ pub enum RequestStatus {
     Orphaned,
 }
 
+stored_word!(RequestStatus {
+    Open = "open",
+    Decided = "decided",
+    Withdrawn = "withdrawn",
+    Orphaned = "orphaned",
+});
+
 /// How a request ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Type)]
-#[sqlx(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
     Allowed,
     Denied,
@@ -230,6 +322,15 @@ pub enum Outcome {
     Withdrawn,
     Orphaned,
 }
+
+stored_word!(Outcome {
+    Allowed = "allowed",
+    Denied = "denied",
+    Answered = "answered",
+    Expired = "expired",
+    Withdrawn = "withdrawn",
+    Orphaned = "orphaned",
+});
 
 impl Outcome {
     /// The status a request has once it ended so.
@@ -243,8 +344,7 @@ impl Outcome {
 }
 
 /// Who or what ended a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Type)]
-#[sqlx(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DecidedBy {
     Human,
     Rule,
@@ -254,9 +354,17 @@ pub enum DecidedBy {
     Agent,
 }
 
+stored_word!(DecidedBy {
+    Human = "human",
+    Rule = "rule",
+    Mode = "mode",
+    Timeout = "timeout",
+    Policy = "policy",
+    Agent = "agent",
+});
+
 /// Whether the agent got the decision. A decision is final without it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Type)]
-#[sqlx(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Delivery {
     Pending,
     Sent,
@@ -265,3 +373,11 @@ pub enum Delivery {
     /// There is nobody to deliver to.
     None,
 }
+
+stored_word!(Delivery {
+    Pending = "pending",
+    Sent = "sent",
+    TooLate = "too_late",
+    Failed = "failed",
+    None = "none",
+});

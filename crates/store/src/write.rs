@@ -1,15 +1,16 @@
 //! The writes and what each does to the rows.
 
-use sqlx::SqliteConnection;
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 use crate::audit::{self, AuditRecord, Tail};
+use crate::channels::{self, ChannelRow};
 use crate::devices::{self, DeviceRow};
 use crate::error::{Fault, WriteError};
 use crate::facts::{self, AgentFactsRow, TrustedFolderRow};
 use crate::queue::{self, QueuedRow};
 use crate::rows::{
-    DecisionRow, Delivery, DeviceId, EntryRow, MessageId, RequestId, RequestRow, RequestStatus,
-    RuleId, SessionId, SessionRow, UnixMillis,
+    ChannelId, DecisionRow, Delivery, DeviceId, EntryRow, MessageId, RequestId, RequestRow,
+    RequestStatus, RuleId, SessionId, SessionRow, UnixMillis,
 };
 use crate::rules::{self, RuleRow};
 
@@ -47,6 +48,11 @@ pub enum Write {
     PutAgentFacts(AgentFactsRow),
     /// Adds the rule or replaces what it says.
     PutRule(RuleRow),
+    /// Counts one use of a rule that is there. It can come late, after other changes of the rule.
+    UseRule {
+        id: RuleId,
+        at: UnixMillis,
+    },
     RemoveRule(RuleId),
     /// Adds the device or replaces what may change.
     PutDevice(DeviceRow),
@@ -56,61 +62,71 @@ pub enum Write {
         expires_at: Option<UnixMillis>,
     },
     RemoveDevice(DeviceId),
+    /// Adds the channel or replaces what may change.
+    PutChannel(ChannelRow),
+    /// What became of the last try, as JSON.
+    SetChannelResult {
+        id: ChannelId,
+        result: String,
+    },
+    RemoveChannel(ChannelId),
     /// The hash of the password, or none.
     SetPassword(Option<String>),
     /// Goes into the job of what it records, so that neither is there without the other.
     AppendAudit(AuditRecord),
 }
 
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
+pub(crate) fn apply(
+    connection: &Connection,
     tail: &mut Tail,
     write: &Write,
 ) -> Result<(), WriteError> {
     match write {
-        Write::PutSession(session) => put_session(connection, session).await,
-        Write::AppendEntry(entry) => append_entry(connection, entry).await,
-        Write::OpenRequest(request) => open_request(connection, request).await,
+        Write::PutSession(session) => put_session(connection, session),
+        Write::AppendEntry(entry) => append_entry(connection, entry),
+        Write::OpenRequest(request) => open_request(connection, request),
         Write::UpdateRequestClock {
             id,
             deadline,
             held_remaining_ms,
             held,
-        } => update_clock(connection, *id, *deadline, *held_remaining_ms, *held).await,
-        Write::Decide(decision) => decide(connection, decision).await,
+        } => update_clock(connection, *id, *deadline, *held_remaining_ms, *held),
+        Write::Decide(decision) => decide(connection, decision),
         Write::SetDelivery {
             request_id,
             delivery,
             at,
-        } => set_delivery(connection, *request_id, *delivery, *at).await,
-        Write::DeleteSession(id) => delete_session(connection, *id).await,
-        Write::PutQueued(row) => queue::put(connection, row).await,
-        Write::RemoveQueued(id) => queue::remove(connection, *id).await,
-        Write::TrustFolder(row) => facts::trust_folder(connection, row).await,
-        Write::PutAgentFacts(row) => facts::put_agent_facts(connection, row).await,
-        Write::PutRule(row) => rules::put(connection, row).await,
-        Write::RemoveRule(id) => rules::remove(connection, *id).await,
-        Write::PutDevice(row) => devices::put(connection, row).await,
+        } => set_delivery(connection, *request_id, *delivery, *at),
+        Write::DeleteSession(id) => delete_session(connection, *id),
+        Write::PutQueued(row) => queue::put(connection, row),
+        Write::RemoveQueued(id) => queue::remove(connection, *id),
+        Write::TrustFolder(row) => facts::trust_folder(connection, row),
+        Write::PutAgentFacts(row) => facts::put_agent_facts(connection, row),
+        Write::PutRule(row) => rules::put(connection, row),
+        Write::UseRule { id, at } => rules::count_use(connection, *id, *at),
+        Write::RemoveRule(id) => rules::remove(connection, *id),
+        Write::PutDevice(row) => devices::put(connection, row),
         Write::DeviceSeen { id, at, expires_at } => {
-            devices::seen(connection, *id, *at, *expires_at).await
+            devices::seen(connection, *id, *at, *expires_at)
         }
-        Write::RemoveDevice(id) => devices::remove(connection, *id).await,
-        Write::SetPassword(hash) => devices::set_password(connection, hash.as_deref()).await,
-        Write::AppendAudit(record) => audit::append(connection, tail, record).await,
+        Write::RemoveDevice(id) => devices::remove(connection, *id),
+        Write::PutChannel(row) => channels::put(connection, row),
+        Write::SetChannelResult { id, result } => channels::set_result(connection, *id, result),
+        Write::RemoveChannel(id) => channels::remove(connection, *id),
+        Write::SetPassword(hash) => devices::set_password(connection, hash.as_deref()),
+        Write::AppendAudit(record) => audit::append(connection, tail, record),
     }
 }
 
-async fn put_session(
-    connection: &mut SqliteConnection,
-    row: &SessionRow,
-) -> Result<(), WriteError> {
-    sqlx::query(
+fn put_session(connection: &Connection, row: &SessionRow) -> Result<(), WriteError> {
+    execute(
+        connection,
         "INSERT INTO sessions (id, title, cwd, agent, agent_session_id, state, permission_mode, \
              model, created_at, state_changed_at, ended_reason, error, usage, policies, archived_at, \
              title_fixed, restricted, context, alert, run_after, counted_line, \
              transcript_bytes) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
-             $17, $18, $19, $20, $21, $22) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+             ?17, ?18, ?19, ?20, ?21, ?22) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, cwd = excluded.cwd, \
              agent = excluded.agent, agent_session_id = excluded.agent_session_id, \
              state = excluded.state, permission_mode = excluded.permission_mode, \
@@ -122,175 +138,161 @@ async fn put_session(
              alert = excluded.alert, run_after = excluded.run_after, \
              counted_line = excluded.counted_line, \
              transcript_bytes = excluded.transcript_bytes",
-    )
-    .bind(row.id)
-    .bind(&row.title)
-    .bind(&row.cwd)
-    .bind(&row.agent)
-    .bind(&row.agent_session_id)
-    .bind(&row.state)
-    .bind(&row.permission_mode)
-    .bind(&row.model)
-    .bind(row.created_at)
-    .bind(row.state_changed_at)
-    .bind(&row.ended_reason)
-    .bind(&row.error)
-    .bind(&row.usage)
-    .bind(&row.policies)
-    .bind(row.archived_at)
-    .bind(row.title_fixed)
-    .bind(row.restricted)
-    .bind(&row.context)
-    .bind(&row.alert)
-    .bind(row.run_after)
-    .bind(row.counted_line)
-    .bind(row.transcript_bytes)
-    .execute(connection)
-    .await?;
+        params![
+            row.id,
+            &row.title,
+            &row.cwd,
+            &row.agent,
+            &row.agent_session_id,
+            &row.state,
+            &row.permission_mode,
+            &row.model,
+            row.created_at,
+            row.state_changed_at,
+            &row.ended_reason,
+            &row.error,
+            &row.usage,
+            &row.policies,
+            row.archived_at,
+            row.title_fixed,
+            row.restricted,
+            &row.context,
+            &row.alert,
+            row.run_after,
+            row.counted_line,
+            row.transcript_bytes
+        ],
+    )?;
     Ok(())
 }
 
-async fn append_entry(connection: &mut SqliteConnection, row: &EntryRow) -> Result<(), WriteError> {
-    sqlx::query(
+fn append_entry(connection: &Connection, row: &EntryRow) -> Result<(), WriteError> {
+    execute(
+        connection,
         "INSERT INTO entries (session_id, seq, at, body, line, part) \
-         VALUES ($1, $2, $3, $4, $5, $6)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![
+            row.session_id,
+            row.seq,
+            row.at,
+            &row.body,
+            row.line,
+            row.part
+        ],
     )
-    .bind(row.session_id)
-    .bind(row.seq)
-    .bind(row.at)
-    .bind(&row.body)
-    .bind(row.line)
-    .bind(row.part)
-    .execute(connection)
-    .await
     .map_err(|error| needs_session(error, row.session_id))?;
     Ok(())
 }
 
-async fn open_request(
-    connection: &mut SqliteConnection,
-    row: &RequestRow,
-) -> Result<(), WriteError> {
+fn open_request(connection: &Connection, row: &RequestRow) -> Result<(), WriteError> {
     if row.status != RequestStatus::Open {
         return Err(WriteError::Constraint(format!(
             "request {} would begin as {:?}",
             row.id, row.status
         )));
     }
-    sqlx::query(
+    execute(
+        connection,
         "INSERT INTO requests (id, session_id, native_id, kind, tool_name, tool_use_id, agent_id, \
              agent_label, input, input_digest, raw, detail, created_at, deadline, \
              held_remaining_ms, status, held) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+        params![
+            row.id,
+            row.session_id,
+            &row.native_id,
+            &row.kind,
+            &row.tool_name,
+            &row.tool_use_id,
+            &row.agent_id,
+            &row.agent_label,
+            &row.input,
+            &row.input_digest,
+            &row.raw,
+            &row.detail,
+            row.created_at,
+            row.deadline,
+            row.held_remaining_ms,
+            row.status,
+            row.held
+        ],
     )
-    .bind(row.id)
-    .bind(row.session_id)
-    .bind(&row.native_id)
-    .bind(&row.kind)
-    .bind(&row.tool_name)
-    .bind(&row.tool_use_id)
-    .bind(&row.agent_id)
-    .bind(&row.agent_label)
-    .bind(&row.input)
-    .bind(&row.input_digest)
-    .bind(&row.raw)
-    .bind(&row.detail)
-    .bind(row.created_at)
-    .bind(row.deadline)
-    .bind(row.held_remaining_ms)
-    .bind(row.status)
-    .bind(row.held)
-    .execute(connection)
-    .await
     .map_err(|error| needs_session(error, row.session_id))?;
     Ok(())
 }
 
-async fn update_clock(
-    connection: &mut SqliteConnection,
+fn update_clock(
+    connection: &Connection,
     id: RequestId,
     deadline: Option<UnixMillis>,
     held_remaining_ms: Option<i64>,
     held: bool,
 ) -> Result<(), WriteError> {
-    let updated = sqlx::query(
-        "UPDATE requests SET deadline = $1, held_remaining_ms = $2, held = $3 \
-         WHERE id = $4 AND status = $5",
-    )
-    .bind(deadline)
-    .bind(held_remaining_ms)
-    .bind(held)
-    .bind(id)
-    .bind(RequestStatus::Open)
-    .execute(&mut *connection)
-    .await?
-    .rows_affected();
+    let updated = execute(
+        connection,
+        "UPDATE requests SET deadline = ?1, held_remaining_ms = ?2, held = ?3 \
+         WHERE id = ?4 AND status = ?5",
+        params![deadline, held_remaining_ms, held, id, RequestStatus::Open],
+    )?;
     match updated {
-        0 => Err(why_not_open(connection, id).await?),
+        0 => Err(why_not_open(connection, id)?),
         _ => Ok(()),
     }
 }
 
-async fn decide(connection: &mut SqliteConnection, row: &DecisionRow) -> Result<(), WriteError> {
-    let updated = sqlx::query("UPDATE requests SET status = $1 WHERE id = $2 AND status = $3")
-        .bind(row.outcome.status())
-        .bind(row.request_id)
-        .bind(RequestStatus::Open)
-        .execute(&mut *connection)
-        .await?
-        .rows_affected();
+fn decide(connection: &Connection, row: &DecisionRow) -> Result<(), WriteError> {
+    let updated = execute(
+        connection,
+        "UPDATE requests SET status = ?1 WHERE id = ?2 AND status = ?3",
+        params![row.outcome.status(), row.request_id, RequestStatus::Open],
+    )?;
     if updated == 0 {
-        return Err(why_not_open(connection, row.request_id).await?);
+        return Err(why_not_open(connection, row.request_id)?);
     }
-    sqlx::query(
+    execute(
+        connection,
         "INSERT INTO decisions (request_id, outcome, decided_by, client_id, client_label, \
              decision, message, at, delivery, delivered_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-    )
-    .bind(row.request_id)
-    .bind(row.outcome)
-    .bind(row.decided_by)
-    .bind(&row.client_id)
-    .bind(&row.client_label)
-    .bind(&row.decision)
-    .bind(&row.message)
-    .bind(row.at)
-    .bind(row.delivery)
-    .bind(row.delivered_at)
-    .execute(connection)
-    .await?;
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        params![
+            row.request_id,
+            row.outcome,
+            row.decided_by,
+            &row.client_id,
+            &row.client_label,
+            &row.decision,
+            &row.message,
+            row.at,
+            row.delivery,
+            row.delivered_at
+        ],
+    )?;
     Ok(())
 }
 
-async fn set_delivery(
-    connection: &mut SqliteConnection,
+fn set_delivery(
+    connection: &Connection,
     request_id: RequestId,
     delivery: Delivery,
     at: Option<UnixMillis>,
 ) -> Result<(), WriteError> {
-    let updated =
-        sqlx::query("UPDATE decisions SET delivery = $1, delivered_at = $2 WHERE request_id = $3")
-            .bind(delivery)
-            .bind(at)
-            .bind(request_id)
-            .execute(connection)
-            .await?
-            .rows_affected();
+    let updated = execute(
+        connection,
+        "UPDATE decisions SET delivery = ?1, delivered_at = ?2 WHERE request_id = ?3",
+        params![delivery, at, request_id],
+    )?;
     match updated {
         0 => Err(WriteError::UnknownRequest(request_id)),
         _ => Ok(()),
     }
 }
 
-async fn delete_session(
-    connection: &mut SqliteConnection,
-    id: SessionId,
-) -> Result<(), WriteError> {
-    let deleted = sqlx::query("DELETE FROM sessions WHERE id = $1")
-        .bind(id)
-        .execute(connection)
-        .await?
-        .rows_affected();
+fn delete_session(connection: &Connection, id: SessionId) -> Result<(), WriteError> {
+    let deleted = execute(
+        connection,
+        "DELETE FROM sessions WHERE id = ?1",
+        params![id],
+    )?;
     match deleted {
         0 => Err(WriteError::UnknownSession(id)),
         _ => Ok(()),
@@ -298,25 +300,49 @@ async fn delete_session(
 }
 
 /// Sessions are all that entries and requests refer to.
-pub(crate) fn needs_session(error: sqlx::Error, session_id: SessionId) -> WriteError {
-    match Fault::of(&error) {
+pub(crate) fn needs_session(error: rusqlite::Error, session_id: SessionId) -> WriteError {
+    match Fault::of_driver(&error) {
         Fault::ForeignKey => WriteError::UnknownSession(session_id),
         Fault::Unavailable(_) | Fault::Statement => error.into(),
     }
 }
 
 /// A request that is not open has its decision beside it, or does not exist.
-async fn why_not_open(
-    connection: &mut SqliteConnection,
-    id: RequestId,
-) -> Result<WriteError, sqlx::Error> {
-    let decision: Option<DecisionRow> =
-        sqlx::query_as("SELECT * FROM decisions WHERE request_id = $1")
-            .bind(id)
-            .fetch_optional(connection)
-            .await?;
+fn why_not_open(connection: &Connection, id: RequestId) -> rusqlite::Result<WriteError> {
+    let decision = connection
+        .prepare_cached(
+            "SELECT outcome, decided_by, client_id, client_label, decision, message, at, delivery, \
+                 delivered_at \
+             FROM decisions WHERE request_id = ?1",
+        )?
+        .query_row([id], |row| decision_of(id, row))
+        .optional()?;
     Ok(match decision {
         Some(decision) => WriteError::AlreadyDecided(Box::new(decision)),
         None => WriteError::UnknownRequest(id),
     })
+}
+
+fn decision_of(request_id: RequestId, row: &Row<'_>) -> rusqlite::Result<DecisionRow> {
+    Ok(DecisionRow {
+        request_id,
+        outcome: row.get(0)?,
+        decided_by: row.get(1)?,
+        client_id: row.get(2)?,
+        client_label: row.get(3)?,
+        decision: row.get(4)?,
+        message: row.get(5)?,
+        at: row.get(6)?,
+        delivery: row.get(7)?,
+        delivered_at: row.get(8)?,
+    })
+}
+
+/// The statement is prepared once and kept. Gives how many rows it changed.
+pub(crate) fn execute(
+    connection: &Connection,
+    statement: &str,
+    values: impl Params,
+) -> rusqlite::Result<usize> {
+    connection.prepare_cached(statement)?.execute(values)
 }

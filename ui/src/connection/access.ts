@@ -1,3 +1,5 @@
+import { call } from './reach'
+
 export type Access = 'granted' | 'unauthorized' | 'unreachable'
 
 /**
@@ -6,7 +8,7 @@ export type Access = 'granted' | 'unauthorized' | 'unreachable'
  */
 export async function checkAccess(): Promise<Access> {
   try {
-    const response = await fetch('/api/me', { cache: 'no-store' })
+    const response = await call('/api/me', { cache: 'no-store' })
     return response.status === 401 ? 'unauthorized' : 'granted'
   } catch {
     return 'unreachable'

@@ -1,6 +1,7 @@
 import type { ErrorMessage } from '../protocol.gen'
 import { RefusedError } from './errors'
 import { proven } from './proof'
+import { call } from './reach'
 
 /** Reads from the server over HTTP. A refusal is the same error as on the socket. */
 export async function getJson<T>(
@@ -11,12 +12,12 @@ export async function getJson<T>(
   const query = new URLSearchParams(
     Object.entries(parameters).map(([name, value]) => [name, String(value)]),
   )
-  return answer(await fetch(`${path}?${query}`, { signal: signal ?? null }))
+  return answer(await call(`${path}?${query}`, { signal: signal ?? null }))
 }
 
 /** Reads a file as it is. */
 export async function getText(address: string, signal?: AbortSignal): Promise<string> {
-  const response = await fetch(address, { signal: signal ?? null })
+  const response = await call(address, { signal: signal ?? null })
   if (!response.ok) throw await refusal(response)
   return response.text()
 }
@@ -27,13 +28,26 @@ export function postJson<T>(path: string, body: unknown, signal?: AbortSignal): 
 }
 
 export function deleteJson<T>(path: string): Promise<T> {
-  return proven(async () => answer(await fetch(path, { method: 'DELETE' })))
+  return proven(async () => answer(await call(path, { method: 'DELETE' })))
+}
+
+export function putJson<T>(path: string, body: unknown): Promise<T> {
+  return proven(async () => answer(await send('PUT', path, body)))
 }
 
 /** The same without a word about what came back, and without asking for the password. */
 export function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
-  return fetch(path, {
-    method: 'POST',
+  return send('POST', path, body, signal)
+}
+
+function send(
+  method: string,
+  path: string,
+  body: unknown,
+  signal?: AbortSignal,
+): Promise<Response> {
+  return call(path, {
+    method,
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
     signal: signal ?? null,

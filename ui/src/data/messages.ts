@@ -61,6 +61,8 @@ export const useMessages = defineStore('messages', () => {
   const sent = shallowReactive(new Map<string, readonly string[]>())
   /** The session whose composer has the focus in this tab. */
   const focused = ref<string | null>(null)
+  /** The session whose draft was added to from outside its composer, and shall be seen. */
+  const revealed = ref<string | null>(null)
   /** Ended sessions that are being started again with a message; others wait for it. */
   const starts = new Map<string, Promise<boolean>>()
   /** How an ended session shall go on, where the human chose otherwise than it was. */
@@ -261,7 +263,7 @@ export const useMessages = defineStore('messages', () => {
   window.addEventListener('storage', changedElsewhere)
 
   return {
-    ...{ drafts, sent, focused, draft, load, write, attach, detach, fail },
+    ...{ drafts, sent, focused, revealed, draft, load, write, attach, detach, fail },
     ...{ send, askAgain, insert, insertQueued, remember, choices, choose, remove },
   }
 })

@@ -28,6 +28,10 @@ export const useServer = defineStore('server', () => {
   const ownClients = ref<string[]>(readJson(sessionStorage, OWN_CLIENTS, isStringList) ?? [])
   /** Not let in, until the server has said otherwise: a new try shows nothing before it succeeds. */
   const barred = ref(false)
+  /** False until the first snapshot: nothing is known yet, which is not the same as empty. */
+  const known = computed(() => defaults.value !== null)
+  /** The page was opened and the server could not be reached: nothing is known, and nothing can be done. */
+  const openedOffline = ref(false)
   let connection: Asker | null = null
 
   watch(
@@ -35,6 +39,13 @@ export const useServer = defineStore('server', () => {
     (now) => {
       if (now === 'unauthorized') barred.value = true
       else if (now === 'connected') barred.value = false
+    },
+    { flush: 'sync' },
+  )
+  watch(
+    retryAt,
+    () => {
+      if (!known.value) openedOffline.value = true
     },
     { flush: 'sync' },
   )
@@ -71,12 +82,10 @@ export const useServer = defineStore('server', () => {
     return ownClients.value.includes(clientId)
   }
 
-  /** False until the first snapshot: nothing is known yet, which is not the same as empty. */
-  const known = computed(() => defaults.value !== null)
-
   return {
     status,
     barred,
+    openedOffline,
     retryAt,
     version,
     agents,

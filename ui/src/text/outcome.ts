@@ -7,7 +7,7 @@ const WHAT: Record<OutcomeKind, string> = {
   answered: 'Answered',
   expired: 'No answer in time',
   withdrawn: 'Withdrawn',
-  orphaned: 'The agent was lost',
+  orphaned: 'Not answered',
 }
 
 const BY: Record<DecidedBy, string> = {

@@ -150,7 +150,7 @@ test.each([
     makeOutcome({ by: 'policy', by_name: 'auto_approve', client: null }),
     'Allowed automatically: nobody was asked',
   ],
-  [makeOutcome({ what: 'orphaned', by: 'policy', client: null }), 'The agent was lost'],
+  [makeOutcome({ what: 'orphaned', by: 'policy', client: null }), 'Not answered'],
   [makeOutcome({ delivery: 'too_late' }), 'Allowed by you (too late for the agent)'],
 ])('outcome %#: %s', (outcome, expected) => {
   expect(outcomeText(outcome, (id) => id !== 'phone')).toBe(expected)

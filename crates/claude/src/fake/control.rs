@@ -44,6 +44,7 @@ impl Agent {
                 self.world.state().denied = texts.map(str::to_owned).collect();
                 Ok(json!({}))
             }
+            "get_binary_version" => Ok(json!({"version": env!("CARGO_PKG_VERSION")})),
             "get_settings" => Ok(json!({"effective": {}, "sources": [], "applied": {}})),
             "rename_session" => {
                 self.world

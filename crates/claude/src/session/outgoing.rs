@@ -175,6 +175,7 @@ pub(super) fn control_body(request: &ControlRequest) -> Result<Value, SendError>
         } => {
             json!({"subtype": "rewind_files", "user_message_id": user_message_id, "dry_run": dry_run})
         }
+        ControlRequest::GetBinaryVersion => json!({"subtype": "get_binary_version"}),
         ControlRequest::GetSettings => json!({"subtype": "get_settings"}),
         ControlRequest::ListPermissionRules => json!({"subtype": "list_permission_rules"}),
         ControlRequest::ApplySettings { settings } => {

@@ -1,7 +1,9 @@
 //! The grammar: tree-sitter-bash, with its work bounded.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
@@ -21,7 +23,28 @@ const MAX_PROGRESS_REPORTS: usize = 5_000;
 /// is too long or too hard to parse. What is not closed or nests deeply is not
 /// tried: the grammar takes quadratic time to find that out.
 pub(crate) fn parse(command: &str) -> Option<Tree> {
-    if command.len() > MAX_BYTES || command.matches("<<").count() > MAX_HEREDOCS {
+    if command.len() > MAX_BYTES {
+        return None;
+    }
+    // One call is looked at several times in a row: for its paths, its risks, its parts and the rules.
+    let recent = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, tree)) = recent().iter().find(|(known, _)| **known == *command) {
+        return tree.clone();
+    }
+    let tree = parse_anew(command);
+    let mut recent = recent();
+    recent.truncate(REMEMBERED - 1);
+    recent.push_front((command.into(), tree.clone()));
+    tree
+}
+
+/// How many commands are remembered with their trees: of the agents that ask at the same moment.
+const REMEMBERED: usize = 16;
+
+static RECENT: Mutex<VecDeque<(Box<str>, Option<Tree>)>> = Mutex::new(VecDeque::new());
+
+fn parse_anew(command: &str) -> Option<Tree> {
+    if command.matches("<<").count() > MAX_HEREDOCS {
         return None;
     }
     if !reader::read_each(command, &mut |_| {}) {

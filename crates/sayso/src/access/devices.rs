@@ -19,10 +19,65 @@ const SEEN_EVERY: Duration = Duration::from_secs(5 * 60);
 /// How many devices there may be.
 pub(super) const MAXIMUM: usize = 500;
 
+/// How a device shows itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Browser,
+    Token,
+    /// A browser's extension. Its token is good from this origin, which its browser names, and no other.
+    Extension {
+        origin: String,
+    },
+}
+
+impl Kind {
+    fn read(row: &DeviceRow) -> Option<Self> {
+        match (row.kind.as_str(), &row.origin) {
+            ("browser", None) => Some(Self::Browser),
+            ("token", None) => Some(Self::Token),
+            ("extension", Some(origin)) => Some(Self::Extension {
+                origin: origin.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Browser => "browser",
+            Self::Token => "token",
+            Self::Extension { .. } => "extension",
+        }
+    }
+
+    fn wire(&self) -> DeviceKind {
+        match self {
+            Self::Browser => DeviceKind::Browser,
+            Self::Token => DeviceKind::Token,
+            Self::Extension { .. } => DeviceKind::Extension,
+        }
+    }
+
+    fn origin(&self) -> Option<String> {
+        match self {
+            Self::Browser | Self::Token => None,
+            Self::Extension { origin } => Some(origin.clone()),
+        }
+    }
+
+    /// Whether it stays known as long as it comes back.
+    fn comes_back(&self) -> bool {
+        match self {
+            Self::Browser | Self::Extension { .. } => true,
+            Self::Token => false,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) id: Uuid,
-    pub(super) kind: DeviceKind,
+    kind: Kind,
     pub(super) name: String,
     pub(super) scopes: Scopes,
     hash: Hash,
@@ -37,7 +92,7 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn new(
-        kind: DeviceKind,
+        kind: Kind,
         name: String,
         scopes: Scopes,
         secret: &Fresh,
@@ -61,11 +116,7 @@ impl Known {
 
     /// A row that cannot be read lets nobody in.
     fn read(row: &DeviceRow) -> Option<Self> {
-        let kind = match row.kind.as_str() {
-            "browser" => DeviceKind::Browser,
-            "token" => DeviceKind::Token,
-            _ => return None,
-        };
+        let kind = Kind::read(row)?;
         let time = |at: UnixMillis| Timestamp::from_millisecond(at.0).ok();
         let last_seen_at = time(row.last_seen_at)?;
         let expires_at = match row.expires_at {
@@ -91,23 +142,22 @@ impl Known {
         let millis = |at: Timestamp| UnixMillis(at.as_millisecond());
         DeviceRow {
             id: DeviceId(self.id),
-            kind: match self.kind {
-                DeviceKind::Browser => "browser".to_owned(),
-                DeviceKind::Token => "token".to_owned(),
-            },
+            kind: self.kind.word().to_owned(),
             name: self.name.clone(),
             secret_hash: self.hash.bytes().to_vec(),
             scopes: self.scopes.words(),
             created_at: millis(self.created_at),
             last_seen_at: millis(self.last_seen_at),
             expires_at: self.expires_at.map(millis),
+            origin: self.kind.origin(),
         }
     }
 
     pub(super) fn wire(&self) -> Device {
         Device {
             device_id: self.id,
-            kind: self.kind,
+            kind: self.kind.wire(),
+            origin: self.kind.origin(),
             name: self.name.clone(),
             scopes: self.scopes.list(),
             created_at: self.created_at,
@@ -156,19 +206,19 @@ impl Devices {
     pub(super) fn with_secret(
         &self,
         id: Uuid,
-        kind: DeviceKind,
+        kind: &Kind,
         secret: &str,
         now: Timestamp,
     ) -> Option<&Known> {
         let known = self.get(id, now)?;
-        (known.kind == kind && known.hash.is_of(secret)).then_some(known)
+        (known.kind == *kind && known.hash.is_of(secret)).then_some(known)
     }
 
     /// Notes that the device is there; now and then there is something to write.
     pub(super) fn seen(&mut self, id: Uuid, now: Timestamp) -> Option<Write> {
         let known = self.known.get_mut(&id)?;
         known.last_seen_at = known.last_seen_at.max(now);
-        if known.kind == DeviceKind::Browser {
+        if known.kind.comes_back() {
             known.expires_at = now.checked_add(BROWSER_LASTS).ok();
         }
         let age = now.duration_since(known.noted_at);
@@ -248,7 +298,7 @@ mod tests {
         Timestamp::from_second(1_800_000_000 + second).unwrap()
     }
 
-    fn with(kind: DeviceKind, expires: Option<i64>) -> (Devices, Uuid, Fresh) {
+    fn with(kind: Kind, expires: Option<i64>) -> (Devices, Uuid, Fresh) {
         let secret = Fresh::make().unwrap();
         let scopes = Scopes::of(&[Scope::Answer]);
         let known = Known::new(
@@ -266,10 +316,9 @@ mod tests {
 
     #[test]
     fn a_device_is_known_until_its_time_is_over() {
-        let (mut devices, id, secret) = with(DeviceKind::Token, Some(10));
-        let kind = DeviceKind::Token;
+        let (mut devices, id, secret) = with(Kind::Token, Some(10));
         let known = |devices: &Devices, second| {
-            let found = devices.with_secret(id, kind, secret.expose(), at(second));
+            let found = devices.with_secret(id, &Kind::Token, secret.expose(), at(second));
             found.is_some()
         };
         assert!(known(&devices, 9));
@@ -283,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_browser_stays_known_while_it_comes_back() {
-        let (mut devices, id, _) = with(DeviceKind::Browser, Some(10));
+        let (mut devices, id, _) = with(Kind::Browser, Some(10));
         let write = devices.seen(id, at(400));
         assert!(matches!(write, Some(Write::DeviceSeen { .. })));
         assert_eq!(devices.seen(id, at(401)), None, "not written every time");
@@ -291,17 +340,42 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_is_no_token_and_a_token_no_cookie() {
-        let (devices, id, secret) = with(DeviceKind::Browser, None);
-        for (kind, expected) in [(DeviceKind::Browser, true), (DeviceKind::Token, false)] {
-            let found = devices.with_secret(id, kind, secret.expose(), at(1));
-            assert_eq!(found.is_some(), expected);
+    fn what_is_one_kind_of_credential_is_no_other() {
+        let extension = |origin: &str| Kind::Extension {
+            origin: format!("chrome-extension://{origin}"),
+        };
+        let kinds = [Kind::Browser, Kind::Token, extension("a"), extension("b")];
+        for own in &kinds {
+            let (devices, id, secret) = with(own.clone(), None);
+            for shown in &kinds {
+                let found = devices.with_secret(id, shown, secret.expose(), at(1));
+                assert_eq!(found.is_some(), own == shown, "{own:?} {shown:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_extension_without_an_origin_stays_out() {
+        let (devices, id, _) = with(Kind::Token, None);
+        let row = devices.get(id, at(1)).unwrap().row();
+        for (kind, origin) in [
+            ("extension", None),
+            ("token", Some("chrome-extension://a")),
+            ("browser", Some("chrome-extension://a")),
+            ("phone", None),
+        ] {
+            let row = DeviceRow {
+                kind: kind.to_owned(),
+                origin: origin.map(str::to_owned),
+                ..row.clone()
+            };
+            assert_eq!(Devices::load(&[row]).list(at(1)), [], "{kind} {origin:?}");
         }
     }
 
     #[test]
     fn sockets_hear_of_other_scopes_and_of_the_end() {
-        let (mut devices, id, _) = with(DeviceKind::Token, None);
+        let (mut devices, id, _) = with(Kind::Token, None);
         let first = devices.connected(id).unwrap();
         devices.change(id, Some("renamed".to_owned()), None);
         assert!(!first.is_cancelled(), "a name changes nothing");
@@ -316,10 +390,10 @@ mod tests {
 
     #[test]
     fn a_row_is_read_as_it_was_written() {
-        let (devices, id, secret) = with(DeviceKind::Browser, Some(10));
+        let (devices, id, secret) = with(Kind::Browser, Some(10));
         let row = devices.get(id, at(1)).unwrap().row();
         let again = Devices::load(&[row]);
-        let found = again.with_secret(id, DeviceKind::Browser, secret.expose(), at(1));
+        let found = again.with_secret(id, &Kind::Browser, secret.expose(), at(1));
         assert_eq!(
             found.map(Known::wire),
             devices.get(id, at(1)).map(Known::wire)

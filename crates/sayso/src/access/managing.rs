@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use sayso_protocol::{
-    ChangeDevice, Claim, ConfirmPairing, Device, DeviceKind, MadeToken, NewToken, Pairing, Scope,
+    ChangeDevice, Claim, ConfirmPairing, Device, MadeToken, NewToken, Pairing, Scope,
 };
 use sayso_store::{AuditActor, AuditKind, AuditRecord, DeviceId, UnixMillis, Write};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::attempts::Guess;
 use super::credential::{self, Fresh};
-use super::devices::{BROWSER_LASTS, Known};
+use super::devices::{BROWSER_LASTS, Kind, Known};
 use super::pairings::{Confirmation, LINK_LASTS, PRINTED_LINK_LASTS, PairingError, Shown};
 use super::password::PasswordError;
 use super::scopes::{Identity, Pass, Scopes};
@@ -59,15 +59,24 @@ pub enum AccessError {
     Fault,
 }
 
+/// Somebody who shows the secret of a link, as the server sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Newcomer<'a> {
+    pub label: &'a str,
+    pub address: IpAddr,
+    /// Where an extension comes from; a browser that shows one of our pages has none.
+    pub origin: Option<&'a str>,
+}
+
 /// How far somebody with a link has come.
 #[derive(Debug)]
 pub enum Entered {
-    /// What its cookie holds from now on.
+    /// What its cookie holds from now on, or the token of an extension.
     In(String),
     Waiting {
         code: String,
         expires_at: Timestamp,
-        /// For a cookie of its own, so that no other device takes its place.
+        /// To be shown with the next try, so that no other device takes its place.
         ticket: Option<Fresh>,
     },
     Refused,
@@ -116,12 +125,16 @@ impl Access {
         &self,
         secret: &str,
         ticket: Option<&str>,
-        label: &str,
-        from: IpAddr,
+        newcomer: Newcomer<'_>,
     ) -> Result<Entered, AccessError> {
+        let from = newcomer.address;
+        let label = match newcomer.origin {
+            None => newcomer.label.to_owned(),
+            Some(_) => format!("Extension in {}", newcomer.label),
+        };
         let (fresh, code, now) = (Fresh::make()?, six_digits()?, Instant::now());
         let claim = || Claim {
-            name: label.to_owned(),
+            name: label.clone(),
             address: from.to_string(),
             code,
         };
@@ -137,12 +150,16 @@ impl Access {
         self.tell();
         match shown {
             Shown::In { name, scopes } => {
-                let name = name.unwrap_or_else(|| label.to_owned());
+                let name = name.unwrap_or(label);
+                let kind = match newcomer.origin.map(str::to_owned) {
+                    None => Kind::Browser,
+                    Some(origin) => Kind::Extension { origin },
+                };
                 let by = Pass {
                     label: name.clone(),
                     ..Pass::sayso()
                 };
-                Ok(Entered::In(self.let_browser_in(&by, name, scopes).await?))
+                Ok(Entered::In(self.let_in(&by, kind, name, scopes).await?))
             }
             Shown::Waiting {
                 code,
@@ -165,20 +182,19 @@ impl Access {
             label: label.to_owned(),
             ..Pass::sayso()
         };
-        self.let_browser_in(&by, label.to_owned(), Scopes::all())
+        self.let_in(&by, Kind::Browser, label.to_owned(), Scopes::all())
             .await
     }
 
-    async fn let_browser_in(
+    async fn let_in(
         &self,
         by: &Pass,
+        kind: Kind,
         name: String,
         scopes: Scopes,
     ) -> Result<String, AccessError> {
         let expires = Timestamp::now().checked_add(BROWSER_LASTS).ok();
-        let (_, shown) = self
-            .add(by, DeviceKind::Browser, name, scopes, expires)
-            .await?;
+        let (_, shown) = self.add(by, kind, name, scopes, expires).await?;
         Ok(shown)
     }
 
@@ -197,7 +213,7 @@ impl Access {
             Some(_) => return Err(AccessError::Expiry),
             None => None,
         };
-        let kind = DeviceKind::Token;
+        let kind = Kind::Token;
         let (device, token) = self.add(pass, kind, name, scopes, expires_at).await?;
         Ok(MadeToken { device, token })
     }
@@ -205,7 +221,7 @@ impl Access {
     async fn add(
         &self,
         by: &Pass,
-        kind: DeviceKind,
+        kind: Kind,
         name: String,
         scopes: Scopes,
         expires_at: Option<Timestamp>,
@@ -220,12 +236,12 @@ impl Access {
                 return Err(AccessError::TooMany);
             }
         }
+        let word = match kind {
+            Kind::Browser | Kind::Extension { .. } => "device let in",
+            Kind::Token => "token made",
+        };
         let known = Known::new(kind, name, scopes, &secret, expires_at, now);
         let (device, shown) = (known.wire(), credential::shown(known.id, &secret));
-        let word = match kind {
-            DeviceKind::Browser => "device let in",
-            DeviceKind::Token => "token made",
-        };
         writes.push(Write::PutDevice(known.row()));
         writes.push(entry(by, word, &device.name, &json!(device)));
         self.inner.hub.write(writes).await?;
@@ -328,7 +344,7 @@ fn six_digits() -> Result<String, getrandom::Error> {
 }
 
 /// What the history tells.
-pub(super) fn entry(by: &Pass, outcome: &str, subject: &str, body: &Value) -> Write {
+pub(crate) fn entry(by: &Pass, outcome: &str, subject: &str, body: &Value) -> Write {
     Write::AppendAudit(AuditRecord {
         at: UnixMillis(Timestamp::now().as_millisecond()),
         kind: AuditKind::Access,

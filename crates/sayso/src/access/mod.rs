@@ -1,8 +1,9 @@
 //! Who may come in and what they may do.
 //!
 //! Everybody is known by a secret: the owner by the server's own token, a
-//! browser by its cookie, a script by a token of its own. Of the last two only
-//! hashes are kept. What each may do is written here, never told by a client.
+//! browser by its cookie, a script by a token of its own, an extension by one
+//! that is good from its origin alone. Of all but the owner's only hashes are
+//! kept. What each may do is written here, never told by a client.
 
 mod attempts;
 mod credential;
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use sayso_broker::ClientId;
-use sayso_protocol::{DeviceKind, Me, Pairing as WirePairing, Scope};
+use sayso_protocol::{Me, Pairing as WirePairing, Scope};
 use sayso_store::{ReadError, Store};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -31,14 +32,15 @@ use crate::hub::{HubHandle, HubMessage};
 pub use attempts::Guess;
 pub use credential::Fresh;
 pub use devices::BROWSER_LASTS;
-pub use managing::{AccessError, Entered};
+pub(crate) use managing::entry;
+pub use managing::{AccessError, Entered, Newcomer};
 pub use offline::remove_password;
 pub use owner::{Secret, SecretError};
 pub use pairings::PairingError;
 pub use scopes::{Identity, Pass, Proof, Scopes};
 
 use attempts::Attempts;
-use devices::Devices;
+use devices::{Devices, Kind};
 use pairings::Pairings;
 use proving::Proofs;
 
@@ -80,6 +82,11 @@ struct State {
 pub enum Credential<'a> {
     Bearer(&'a str),
     Cookie(&'a str),
+    /// From a page of an extension; its browser vouches for the origin.
+    Extension {
+        token: &'a str,
+        origin: &'a str,
+    },
 }
 
 impl Access {
@@ -105,13 +112,17 @@ impl Access {
             Credential::Bearer(token) if self.inner.owner.is(token) => {
                 return Some(Identity::Owner);
             }
-            Credential::Bearer(token) => (token, DeviceKind::Token),
-            Credential::Cookie(value) => (value, DeviceKind::Browser),
+            Credential::Bearer(token) => (token, Kind::Token),
+            Credential::Cookie(value) => (value, Kind::Browser),
+            Credential::Extension { token, origin } => {
+                let origin = origin.to_owned();
+                (token, Kind::Extension { origin })
+            }
         };
         let (id, secret) = credential::read_shown(text)?;
         let now = Timestamp::now();
         let state = self.state();
-        let known = state.devices.with_secret(id, kind, secret, now)?;
+        let known = state.devices.with_secret(id, &kind, secret, now)?;
         Some(Identity::Device(known.id))
     }
 

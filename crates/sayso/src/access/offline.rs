@@ -18,7 +18,7 @@ pub async fn remove_password(config: &Config) -> anyhow::Result<bool> {
         return Ok(false);
     }
     let (sender, mut completions) = mpsc::channel(1);
-    let writer = Writer::start(store.clone(), sender, 1);
+    let writer = Writer::start(store.clone(), sender, 1).context("The writer did not start")?;
     let by = Pass {
         label: "the command line".to_owned(),
         ..Pass::sayso()

@@ -10,20 +10,24 @@ use sayso_protocol::{
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::chat::{Chat, Talk};
-use super::desk::{Written, write};
-use super::native::{self, Line, Pending, Tag};
-use super::{About, Desk, Dialect, Entry, News, Options};
+use super::chat::{self, Chatter, Talk};
+use super::native::{Line, Pending};
+use super::{About, Desk, Entry, Heard, Written, write};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "agent-chat",
     example: r#"{"type":"chat_message","data":{"message":"Ask me something."}}"#,
-    open: |options| Box::new(AgentChat::new(options)),
+    policies: |options| PolicyOverrides {
+        question_timeout: options.timeout_or("55s"),
+        on_timeout: Some(OnTimeout::DenyAndInterrupt),
+        responders: Some(Responders::Active),
+        ..PolicyOverrides::default()
+    },
+    open: chat::open::<AgentChat>,
 };
 
+#[derive(Default)]
 struct AgentChat {
-    policies: PolicyOverrides,
-    chat: Chat,
     /// What was last said of each session.
     statuses: HashMap<Uuid, Status>,
 }
@@ -92,47 +96,24 @@ struct Response {
 }
 
 impl AgentChat {
-    fn new(options: &Options) -> Self {
-        let policies = PolicyOverrides {
-            question_timeout: options.timeout_or("55s"),
-            on_timeout: Some(OnTimeout::DenyAndInterrupt),
-            responders: Some(Responders::Active),
-            ..PolicyOverrides::default()
-        };
-        Self {
-            policies,
-            chat: Chat::default(),
-            statuses: HashMap::new(),
-        }
-    }
-
-    fn message(&self, text: &str, desk: &mut Desk) -> Result<(), String> {
-        let With { data } = native::heard::<With<Message>>(text)?;
+    fn message(data: Message, desk: &mut Desk) {
         // While the agent waits for an answer, Sayso keeps the message for it.
         if let Some(session) = desk.joined().last() {
-            desk.send(session, data.message);
-            return Ok(());
+            return desk.send(session, data.message);
         }
         let start = StartSession {
             prompt: Some(data.message),
             permission_mode: data.permission_mode,
-            policies: Some(self.policies.clone()),
             ..StartSession::default()
         };
         desk.start(start, "");
-        Ok(())
     }
 
-    fn respond(text: &str, desk: &mut Desk) -> Result<(), String> {
-        let With { data } = native::heard::<With<Response>>(text)?;
+    fn respond(data: Response, desk: &mut Desk) {
         let id = data.question_id.parse().ok();
         let open = id.and_then(|id: Uuid| desk.request(id));
         let Some(question) = open.filter(|pending| pending.is_question()) else {
-            tracing::warn!(
-                dialect = "agent-chat",
-                "an answer to no open question was ignored"
-            );
-            return Ok(());
+            return desk.ignore("an answer to no open question");
         };
         let id = question.request_id;
         if data.cancelled {
@@ -140,7 +121,6 @@ impl AgentChat {
         } else {
             desk.answer(id, data.answers);
         }
-        Ok(())
     }
 
     /// What the session does now, where that is new.
@@ -157,8 +137,25 @@ impl AgentChat {
         let before = self.statuses.insert(session, status);
         (before != Some(status)).then(|| write(&Said::SessionStatus(status)))
     }
+}
 
-    fn talk(&mut self, talk: Talk<'_>, desk: &Desk) -> Vec<Written> {
+impl Chatter for AgentChat {
+    type Said = Vec<Written>;
+
+    fn hear(&mut self, heard: &Heard<'_>, desk: &mut Desk) -> Result<(), String> {
+        match heard.kind() {
+            "chat_message" => Self::message(heard.read::<With<_>>()?.data, desk),
+            "ask_user_response" => Self::respond(heard.read::<With<_>>()?.data, desk),
+            _ => heard.unknown()?,
+        }
+        Ok(())
+    }
+
+    fn complain(problem: &str) -> Written {
+        error(problem)
+    }
+
+    fn talk(&mut self, talk: Talk<'_>, desk: &mut Desk) -> Vec<Written> {
         let said = match talk {
             Talk::Joined { session, .. } | Talk::Changed(session) => self.status(session, desk),
             Talk::Asked(request) => {
@@ -188,40 +185,18 @@ impl AgentChat {
             })),
             Talk::Line(session, line) => line_said(session, line),
             Talk::Died { reason, .. } => Some(error(&reason)),
-            Talk::Refused(About::Decision(request), refused) => match refused.code {
-                ErrorCode::SessionTaken => Some(write(&Said::SessionTaken {
+            Talk::Refused(About::Decision(request), refused)
+                if refused.code == ErrorCode::SessionTaken =>
+            {
+                Some(write(&Said::SessionTaken {
                     question_id: *request,
                     error: &refused.message,
-                })),
-                // Late.
-                ErrorCode::AlreadyDecided | ErrorCode::UnknownRequest => None,
-                _ => Some(error(&refused.message)),
-            },
+                }))
+            }
             Talk::Refused(_, refused) => Some(error(&refused.message)),
-            Talk::Done(_) => None,
+            Talk::Late(_) | Talk::Done(_) => None,
         };
         said.into_iter().collect()
-    }
-}
-
-impl Dialect for AgentChat {
-    fn hear(&mut self, text: &str, desk: &mut Desk) {
-        let heard = native::heard::<Tag>(text).and_then(|tag| match tag.r#type.as_deref() {
-            Some("chat_message") => self.message(text, desk),
-            Some("ask_user_response") => Self::respond(text, desk),
-            other => Err(native::no_such(other)),
-        });
-        if let Err(problem) = heard {
-            desk.say(error(&problem));
-        }
-    }
-
-    fn tell(&mut self, news: &News, desk: &mut Desk) {
-        for talk in self.chat.take(news, desk) {
-            for said in self.talk(talk, desk) {
-                desk.say(said);
-            }
-        }
     }
 }
 

@@ -3,13 +3,13 @@
 
 use std::collections::HashSet;
 
-use sayso_protocol::{Outcome, SessionState};
+use sayso_protocol::{ErrorCode, Outcome, SessionState};
 use uuid::Uuid;
 
 use super::native::{Line, Pending, Refused};
 use super::stream::Stream;
 use super::told::Told;
-use super::{About, Desk, News};
+use super::{About, Desk, Dialect, Heard, News, Written};
 
 /// News for somebody who takes part in some sessions.
 #[derive(Debug)]
@@ -43,18 +43,68 @@ pub(crate) enum Talk<'a> {
         reason: String,
     },
     Done(&'a About),
+    /// A decision about a request that had ended already.
+    Late(Uuid),
     Refused(&'a About, &'a Refused),
 }
 
+/// How one front end that chats says things.
+pub(crate) trait Chatter: Default + Send {
+    /// None, one or several frames.
+    type Said: IntoIterator<Item = Written>;
+
+    fn hear(&mut self, heard: &Heard<'_>, desk: &mut Desk) -> Result<(), String>;
+
+    /// As in [`Dialect::complain`].
+    fn complain(problem: &str) -> Written;
+
+    fn talk(&mut self, talk: Talk<'_>, desk: &mut Desk) -> Self::Said;
+
+    /// As in [`Dialect::leave`].
+    fn leave(&mut self, _session: Uuid, _desk: &mut Desk) {}
+}
+
+#[derive(Default)]
+struct Chatting<T> {
+    chatter: T,
+    chat: Chat,
+}
+
+pub(crate) fn open<T: Chatter + 'static>() -> Box<dyn Dialect> {
+    Box::<Chatting<T>>::default()
+}
+
+impl<T: Chatter> Dialect for Chatting<T> {
+    fn hear(&mut self, heard: &Heard<'_>, desk: &mut Desk) -> Result<(), String> {
+        self.chatter.hear(heard, desk)
+    }
+
+    fn complain(&self, problem: &str) -> Option<Written> {
+        Some(T::complain(problem))
+    }
+
+    fn tell(&mut self, news: &News, desk: &mut Desk) {
+        for talk in self.chat.take(news, desk) {
+            for said in self.chatter.talk(talk, desk) {
+                desk.say(said);
+            }
+        }
+    }
+
+    fn leave(&mut self, session: Uuid, desk: &mut Desk) {
+        self.chatter.leave(session, desk);
+    }
+}
+
 #[derive(Debug, Default)]
-pub(crate) struct Chat {
+struct Chat {
     told: Told,
     stream: Stream,
     joined: HashSet<Uuid>,
 }
 
 impl Chat {
-    pub(crate) fn take<'a>(&mut self, news: &'a News, desk: &mut Desk) -> Vec<Talk<'a>> {
+    fn take<'a>(&mut self, news: &'a News, desk: &mut Desk) -> Vec<Talk<'a>> {
         match news {
             News::Snapshot => {
                 desk.join_named();
@@ -97,6 +147,9 @@ impl Chat {
             }
             News::Session(session) if desk.has_joined(*session) => changed(*session, desk),
             News::Done(about) => vec![Talk::Done(about)],
+            News::Refused(About::Decision(request), refused) if is_late(refused) => {
+                vec![Talk::Late(*request)]
+            }
             News::Refused(about, refused) => vec![Talk::Refused(about, refused)],
             News::Session(_) | News::SessionGone | News::Updated | News::Delta(..) => Vec::new(),
         }
@@ -113,6 +166,13 @@ impl Chat {
         let new = self.told.new_ones(&self.joined, desk).into_iter();
         new.map(Talk::Asked).collect()
     }
+}
+
+fn is_late(refused: &Refused) -> bool {
+    matches!(
+        refused.code,
+        ErrorCode::AlreadyDecided | ErrorCode::UnknownRequest
+    )
 }
 
 fn said<'a>(session: Uuid, text: String) -> Talk<'a> {

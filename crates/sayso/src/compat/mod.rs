@@ -10,6 +10,7 @@ mod attending;
 mod chat;
 mod desk;
 mod gobby;
+mod heard;
 mod names;
 mod native;
 mod options;
@@ -19,17 +20,22 @@ mod told;
 mod twicc;
 mod ui_chatter;
 
+use sayso_protocol::PolicyOverrides;
 use uuid::Uuid;
 
 pub(crate) use attending::{Attending, Seat};
-pub(crate) use desk::{About, Desk, News, Step};
+pub(crate) use desk::{About, Desk, News, Step, Written, write};
+pub(crate) use heard::Heard;
 pub(crate) use names::Names;
 pub(crate) use options::Options;
 
 /// What one front end says and hears.
 pub(crate) trait Dialect: Send {
-    /// The front end has said something: one text frame, as it came.
-    fn hear(&mut self, text: &str, desk: &mut Desk);
+    /// The front end has said something. What is wrong with it, if anything, goes to [`Self::complain`].
+    fn hear(&mut self, heard: &Heard<'_>, desk: &mut Desk) -> Result<(), String>;
+
+    /// What the front end is told of a message that is of no use; where that is nothing, it is in the log.
+    fn complain(&self, problem: &str) -> Option<Written>;
 
     /// Sayso has said something, and the desk knows it already.
     fn tell(&mut self, news: &News, desk: &mut Desk);
@@ -44,7 +50,9 @@ pub(crate) struct Entry {
     pub(crate) name: &'static str,
     /// What it looks like for somebody who wants to try it.
     pub(crate) example: &'static str,
-    pub(crate) open: fn(&Options) -> Box<dyn Dialect>,
+    /// Those of its own document, for the sessions that it starts.
+    pub(crate) policies: fn(&Options) -> PolicyOverrides,
+    pub(crate) open: fn() -> Box<dyn Dialect>,
 }
 
 pub(crate) const DIALECTS: [Entry; 5] = [
@@ -57,6 +65,17 @@ pub(crate) const DIALECTS: [Entry; 5] = [
 
 pub(crate) fn find(name: &str) -> Option<Entry> {
     DIALECTS.into_iter().find(|dialect| dialect.name == name)
+}
+
+/// Brings one text frame of the front end, as it came, to its dialect.
+pub(crate) fn hear(dialect: &mut dyn Dialect, text: &str, desk: &mut Desk) {
+    let heard = Heard::new(text).and_then(|heard| dialect.hear(&heard, desk));
+    if let Err(problem) = heard {
+        match dialect.complain(&problem) {
+            Some(said) => desk.say(said),
+            None => desk.ignore(&problem),
+        }
+    }
 }
 
 /// The endpoints with a line to try each.

@@ -5,26 +5,8 @@ use sayso_protocol::{
     AnswerValue, ContentBlock, Delta, ErrorCode, Outcome, RawJson, RequestType, Risk, Session,
 };
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use uuid::Uuid;
-
-/// What a front end's message is.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Tag {
-    pub(crate) r#type: Option<String>,
-}
-
-/// Why a message with this `type` is of no use.
-pub(crate) fn no_such(kind: Option<&str>) -> String {
-    match kind {
-        Some(kind) => {
-            let kind: String = kind.chars().take(100).collect();
-            format!("There is no message of type `{kind}`")
-        }
-        None => "The message has no `type`".to_owned(),
-    }
-}
 
 /// Something that an agent waits for.
 #[derive(Clone, Debug, Deserialize)]
@@ -308,20 +290,6 @@ pub(crate) fn line(entry: &RawValue) -> Option<(u64, Line)> {
 
 fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
     serde_json::from_str(text).ok()
-}
-
-/// What a front end sent, as the type that its dialect expects.
-pub(crate) fn heard<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = error.path().to_string();
-        let reason = error.into_inner().to_string();
-        let reason: String = reason.chars().take(300).collect();
-        match path.as_str() {
-            "." => reason,
-            field => format!("field `{field}`: {reason}"),
-        }
-    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What a front end says of itself in the address of its socket.
 
+use sayso_protocol::PolicyOverrides;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use uuid::Uuid;
@@ -51,5 +52,16 @@ impl Options {
     /// The limit asked for, or the dialect's own.
     pub(crate) fn timeout_or(&self, own: &str) -> Option<String> {
         Some(self.timeout.clone().unwrap_or_else(|| own.to_owned()))
+    }
+
+    /// The same limit for all kinds of requests.
+    pub(crate) fn limits_or(&self, own: &str) -> PolicyOverrides {
+        let timeout = self.timeout_or(own);
+        PolicyOverrides {
+            tool_timeout: timeout.clone(),
+            question_timeout: timeout.clone(),
+            plan_timeout: timeout,
+            ..PolicyOverrides::default()
+        }
     }
 }

@@ -1,19 +1,19 @@
 //! tofucode: every request is a prompt in every tab, and one response closes all of them.
 
 use indexmap::IndexMap;
-use sayso_protocol::{ErrorCode, OutcomeKind, PolicyOverrides, RawJson, Session, StartSession};
+use sayso_protocol::{OutcomeKind, RawJson, Session, StartSession};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::chat::{Chat, Talk};
-use super::desk::{Written, limits, write};
-use super::native::{self, Line, Pending, Tag};
-use super::{About, Desk, Dialect, Entry, News, Options};
+use super::chat::{self, Chatter, Talk};
+use super::native::{self, Line, Pending};
+use super::{About, Desk, Entry, Heard, Written, write};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "tofucode",
     example: r#"{"type":"prompt","prompt":"List the files here."}"#,
-    open: |options| Box::new(Tofucode::new(options)),
+    policies: |options| options.limits_or("5m"),
+    open: chat::open::<Tofucode>,
 };
 
 /// The document's own words.
@@ -21,10 +21,8 @@ const INVALID: &str = "Invalid permission response";
 const NOT_FOUND: &str = "Permission request not found or expired";
 const TIMED_OUT: &str = "Permission request timed out";
 
-struct Tofucode {
-    policies: PolicyOverrides,
-    chat: Chat,
-}
+#[derive(Default)]
+struct Tofucode;
 
 #[derive(Serialize)]
 #[serde(
@@ -101,32 +99,21 @@ struct Response {
 }
 
 impl Tofucode {
-    fn new(options: &Options) -> Self {
-        Self {
-            policies: limits(options.timeout_or("5m")),
-            chat: Chat::default(),
-        }
-    }
-
-    fn prompt(&self, text: &str, desk: &mut Desk) -> Result<(), String> {
-        let prompt: Prompt = native::heard(text)?;
+    fn prompt(prompt: Prompt, desk: &mut Desk) {
         match prompt.session_id.or_else(|| desk.joined().last()) {
             Some(session) => desk.join_and_send(session, prompt.prompt),
             None => desk.start(
                 StartSession {
                     prompt: Some(prompt.prompt),
                     permission_mode: prompt.permission_mode,
-                    policies: Some(self.policies.clone()),
                     ..StartSession::default()
                 },
                 "",
             ),
         }
-        Ok(())
     }
 
-    fn respond(text: &str, desk: &mut Desk) -> Result<(), String> {
-        let response: Response = native::heard(text).map_err(|_| INVALID)?;
+    fn respond(response: Response, desk: &mut Desk) -> Result<(), String> {
         let id = response.request_id.ok_or(INVALID)?;
         if response.decision.is_none() && response.answers.is_none() {
             return Err(INVALID.to_owned());
@@ -141,8 +128,27 @@ impl Tofucode {
         }
         Ok(())
     }
+}
 
-    fn talk(talk: Talk<'_>, desk: &Desk) -> Vec<Written> {
+impl Chatter for Tofucode {
+    type Said = Vec<Written>;
+
+    fn hear(&mut self, heard: &Heard<'_>, desk: &mut Desk) -> Result<(), String> {
+        match heard.kind() {
+            "prompt" => Self::prompt(heard.read()?, desk),
+            "permission_response" | "question_response" => {
+                Self::respond(heard.read().map_err(|_| INVALID)?, desk)?;
+            }
+            _ => heard.unknown()?,
+        }
+        Ok(())
+    }
+
+    fn complain(problem: &str) -> Written {
+        error(problem, None)
+    }
+
+    fn talk(&mut self, talk: Talk<'_>, desk: &mut Desk) -> Vec<Written> {
         let said = match talk {
             Talk::Joined { session, .. } => desk.session(session).map(session_info),
             Talk::Asked(request) => desk.request(request).map(asked),
@@ -167,38 +173,14 @@ impl Tofucode {
             })),
             Talk::Line(session, line) => line_said(session, line),
             Talk::Died { reason, .. } => Some(error(&reason, None)),
+            Talk::Late(request) => Some(error(NOT_FOUND, Some(request))),
             Talk::Refused(About::Decision(request), refused) => {
-                let text = match refused.code {
-                    ErrorCode::AlreadyDecided | ErrorCode::UnknownRequest => NOT_FOUND,
-                    _ => &refused.message,
-                };
-                Some(error(text, Some(*request)))
+                Some(error(&refused.message, Some(*request)))
             }
             Talk::Refused(_, refused) => Some(error(&refused.message, None)),
             Talk::Changed(_) | Talk::Done(_) => None,
         };
         said.into_iter().collect()
-    }
-}
-
-impl Dialect for Tofucode {
-    fn hear(&mut self, text: &str, desk: &mut Desk) {
-        let heard = native::heard::<Tag>(text).and_then(|tag| match tag.r#type.as_deref() {
-            Some("prompt") => self.prompt(text, desk),
-            Some("permission_response" | "question_response") => Self::respond(text, desk),
-            other => Err(native::no_such(other)),
-        });
-        if let Err(problem) = heard {
-            desk.say(error(&problem, None));
-        }
-    }
-
-    fn tell(&mut self, news: &News, desk: &mut Desk) {
-        for talk in self.chat.take(news, desk) {
-            for said in Self::talk(talk, desk) {
-                desk.say(said);
-            }
-        }
     }
 }
 

@@ -2,23 +2,21 @@
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
-use sayso_protocol::{PolicyOverrides, RawJson, Session, SessionState, StartSession};
+use sayso_protocol::{RawJson, Session, SessionState, StartSession};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::desk::{limits, write};
-use super::native::{self, Line, Pending, Tag};
-use super::{About, Desk, Dialect, Entry, News, Options};
+use super::native::{self, Line, Pending};
+use super::{About, Desk, Dialect, Entry, Heard, News, Written, write};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "twicc",
     example: r#"{"type":"send_message","text":"List the files here."}"#,
-    open: |options| Box::new(Twicc::new(options)),
+    policies: |options| options.limits_or("never"),
+    open: || Box::new(Twicc),
 };
 
-struct Twicc {
-    policies: PolicyOverrides,
-}
+struct Twicc;
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -104,16 +102,7 @@ struct Kill {
 }
 
 impl Twicc {
-    fn new(options: &Options) -> Self {
-        let policies = PolicyOverrides {
-            idle_timeout: None,
-            ..limits(options.timeout_or("never"))
-        };
-        Self { policies }
-    }
-
-    fn respond(text: &str, desk: &mut Desk) -> Result<(), String> {
-        let response: Response = native::heard(text)?;
+    fn respond(response: Response, desk: &mut Desk) -> Result<(), String> {
         let session = response.session_id.ok_or("`session_id` is missing")?;
         let kind = response.request_type.ok_or("`request_type` is missing")?;
         // Without an id it is about the one that is shown.
@@ -143,27 +132,18 @@ impl Twicc {
         Ok(())
     }
 
-    fn message(&self, text: &str, desk: &mut Desk) -> Result<(), String> {
-        let message: Message = native::heard(text)?;
+    fn message(message: Message, desk: &mut Desk) {
         match message.session_id {
             Some(session) => desk.join_and_send(session, message.text),
             None => {
                 let start = StartSession {
                     prompt: Some(message.text),
                     permission_mode: message.permission_mode,
-                    policies: Some(self.policies.clone()),
                     ..StartSession::default()
                 };
                 desk.start(start, "");
             }
         }
-        Ok(())
-    }
-
-    fn kill(text: &str, desk: &mut Desk) -> Result<(), String> {
-        let kill: Kill = native::heard(text)?;
-        desk.stop(kill.session_id.ok_or("`session_id` is missing")?);
-        Ok(())
     }
 
     fn state(session: Uuid, desk: &mut Desk) {
@@ -175,18 +155,23 @@ impl Twicc {
 }
 
 impl Dialect for Twicc {
-    fn hear(&mut self, text: &str, desk: &mut Desk) {
-        let heard = native::heard::<Tag>(text).and_then(|tag| match tag.r#type.as_deref() {
-            Some("pending_request_response") => Self::respond(text, desk),
-            Some("send_message") => self.message(text, desk),
-            Some("kill_process") => Self::kill(text, desk),
-            Some("ping") => Ok(()),
-            other => Err(native::no_such(other)),
-        });
-        // The document asks for a warning and nothing else.
-        if let Err(problem) = heard {
-            tracing::warn!(dialect = "twicc", problem, "a message was ignored");
+    fn hear(&mut self, heard: &Heard<'_>, desk: &mut Desk) -> Result<(), String> {
+        match heard.kind() {
+            "pending_request_response" => Self::respond(heard.read()?, desk)?,
+            "send_message" => Self::message(heard.read()?, desk),
+            "kill_process" => {
+                let Kill { session_id } = heard.read()?;
+                desk.stop(session_id.ok_or("`session_id` is missing")?);
+            }
+            "ping" => {}
+            _ => heard.unknown()?,
         }
+        Ok(())
+    }
+
+    /// The document asks for a warning in the log and nothing else.
+    fn complain(&self, _problem: &str) -> Option<Written> {
+        None
     }
 
     fn tell(&mut self, news: &News, desk: &mut Desk) {

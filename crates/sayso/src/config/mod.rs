@@ -1,6 +1,7 @@
 //! Settings in layers: defaults, then the TOML file, then `SAYSO_*`, then flags.
 
 mod duration;
+mod notifications;
 mod policies;
 mod size;
 mod token;
@@ -12,9 +13,11 @@ use std::time::Duration;
 use figment::Figment;
 use figment::providers::{Env, Format, Serialized, Toml};
 use sayso_claude::launch::OWN_PREFIX;
+use sayso_store::Durability;
 use serde::{Deserialize, Serialize};
 
 pub use duration::{Limit, LimitError};
+pub use notifications::NotificationSettings;
 pub use policies::PolicySettings;
 pub use size::{Size, SizeError};
 pub use token::ChosenToken;
@@ -68,12 +71,20 @@ pub struct Config {
     /// What becomes of agents when Sayso ends.
     #[serde(default)]
     pub on_shutdown: OnShutdown,
+    /// What a decision outlives that an agent was told.
+    #[serde(default)]
+    pub durability: DurabilitySetting,
     /// How long an agent goes on without any Sayso; then it is stopped.
     #[serde(default = "unclaimed_timeout")]
     pub unclaimed_timeout: Limit,
+    /// How long an agent may fail to react; then it is ended. Less than a few seconds would hit agents that are slow.
+    #[serde(default = "agent_patience")]
+    pub agent_patience: Limit,
     /// How long entries of the history are kept.
     #[serde(default = "never")]
     pub keep_history: Limit,
+    #[serde(default)]
+    pub notifications: NotificationSettings,
     #[serde(default)]
     pub policies: PolicySettings,
 }
@@ -96,6 +107,26 @@ pub enum OnShutdown {
     Stop,
 }
 
+/// What a decision outlives that an agent was told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum DurabilitySetting {
+    /// A power cut: it is on the disk before the agent hears it
+    #[default]
+    Disk,
+    /// The end of Sayso, however sudden; no answer waits for the disk
+    Process,
+}
+
+impl From<DurabilitySetting> for Durability {
+    fn from(setting: DurabilitySetting) -> Self {
+        match setting {
+            DurabilitySetting::Disk => Self::Disk,
+            DurabilitySetting::Process => Self::Process,
+        }
+    }
+}
+
 fn max_sessions() -> usize {
     200
 }
@@ -106,6 +137,11 @@ fn max_transcript() -> Size {
 
 fn never() -> Limit {
     Limit(None)
+}
+
+/// A healthy agent answers within a second, on a busy machine within a few.
+fn agent_patience() -> Limit {
+    Limit(Some(Duration::from_secs(10)))
 }
 
 fn unclaimed_timeout() -> Limit {
@@ -139,6 +175,8 @@ pub struct Overrides {
     pub default_agent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_shutdown: Option<OnShutdown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub durability: Option<DurabilitySetting>,
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -134,12 +134,12 @@ struct Client {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Clients {
+pub struct Clients {
     clients: HashMap<ClientId, Client>,
 }
 
 impl Clients {
-    pub(super) fn insert(&mut self, id: ClientId, me: Me, outbox: Outbox, interest: Interest) {
+    pub fn insert(&mut self, id: ClientId, me: Me, outbox: Outbox, interest: Interest) {
         let client = Client {
             me,
             outbox,
@@ -234,7 +234,7 @@ impl Clients {
     }
 
     /// To all who are told of the session.
-    pub(super) fn broadcast_about(&self, session: SessionId, message: &ServerMessage) {
+    pub fn broadcast_about(&self, session: SessionId, message: &ServerMessage) {
         let mut told = self
             .clients
             .values()

@@ -51,6 +51,13 @@ impl TwoClocks {
         self.wall.max(start.wall.plus(passed))
     }
 
+    /// Both went on as they should: the machine did not sleep, this process was not held up, nobody set a clock.
+    pub(super) fn is_soon_after(self, earlier: Self, at_most: Duration) -> bool {
+        let steady = self.steady.saturating_duration_since(earlier.steady);
+        let by_wall = earlier.wall.until(self.wall);
+        steady <= at_most && by_wall <= at_most && earlier.wall <= self.wall
+    }
+
     /// As soon as one of them says so.
     pub(super) fn is_over(self, now: Self) -> bool {
         self.wall <= now.wall || self.steady <= now.steady
@@ -116,6 +123,25 @@ mod tests {
                 over,
                 "{wall} {steady}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_soon_after_is_so_by_both_clocks() {
+        let start = Instant::now();
+        for (wall, steady, soon) in [
+            (101, 1, true),
+            (102, 2, true),
+            (103, 3, false),
+            // The machine slept.
+            (140, 1, false),
+            // This process was stopped, and the clock set back meanwhile.
+            (101, 9, false),
+            (99, 1, false),
+        ] {
+            let later = at(start, wall, steady);
+            let is_soon = later.is_soon_after(at(start, 100, 0), MINUTE * 2);
+            assert_eq!(is_soon, soon, "{wall} {steady}");
         }
     }
 

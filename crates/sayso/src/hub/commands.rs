@@ -114,7 +114,10 @@ impl Hub {
             ClientMessage::DismissAlert(target) => {
                 self.dismiss_alert(caller, SessionId(target.session_id));
             }
-            ClientMessage::Ping(_) => self.reply(caller, Ok(Ack::default())),
+            // Who looks is known where the socket is.
+            ClientMessage::Presence(_) | ClientMessage::Ping(_) => {
+                self.reply(caller, Ok(Ack::default()));
+            }
         }
     }
 

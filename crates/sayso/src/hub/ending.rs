@@ -15,7 +15,11 @@ impl Hub {
             .and_then(|session| session.run.as_mut());
         if let Some(run) = run {
             run.stopped.get_or_insert(why);
-            run.handle.stop();
+            // One that does not listen does not hear that it should end either.
+            match run.hearing.problem() {
+                Some(_) => run.handle.end(),
+                None => run.handle.stop(),
+            }
         }
     }
 
@@ -28,7 +32,8 @@ impl Hub {
         let stopped = run.and_then(|run| run.stopped);
         let reason = match (stopped, reason) {
             (Some(Stopped::Idle), _) => EndReason::Idle,
-            (Some(Stopped::Asked | Stopped::ForMode), _) => EndReason::Finished,
+            (Some(Stopped::Asked | Stopped::ForMode | Stopped::Replaced), _) => EndReason::Finished,
+            (Some(Stopped::Unresponsive), _) => EndReason::Failed(self.without_reaction()),
             (Some(Stopped::RepeatedRequest), _) => EndReason::Failed(
                 "The agent used the id of an open request again, so its answers could not be \
                  told apart. It was stopped."
@@ -58,8 +63,13 @@ impl Hub {
             self.append(session, None, EntryBody::Notice { level, text });
         }
         let (actor, text) = match (&stopped, &reason) {
-            (Some(Stopped::Asked | Stopped::ForMode), _) => (Actor::human(""), ""),
+            (Some(Stopped::Asked | Stopped::ForMode | Stopped::Replaced), _) => {
+                (Actor::human(""), "")
+            }
             (Some(Stopped::Idle), _) => (Actor::policy("idle_timeout"), ""),
+            (Some(Stopped::Unresponsive), EndReason::Failed(text)) => {
+                (Actor::policy("agent_patience"), text.as_str())
+            }
             (Some(Stopped::Unasked), _) => (Actor::policy("on_unasked"), ""),
             (Some(Stopped::TranscriptFull), EndReason::Failed(text)) => {
                 (Actor::policy("max_transcript"), text.as_str())
@@ -75,5 +85,13 @@ impl Hub {
             self.forget_when_stored(session, handle);
         }
         self.restart_now(session);
+    }
+
+    fn without_reaction(&self) -> String {
+        let patience = self.config.agent_patience;
+        format!(
+            "The agent did not react for {patience}, so it was ended. What it had asked is withdrawn; resume the \
+             session to go on."
+        )
     }
 }

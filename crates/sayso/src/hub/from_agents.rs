@@ -47,7 +47,10 @@ impl Hub {
                 }
             }
             AgentOutput::Written(id) => {
-                if self.delivering.contains_key(&id) {
+                let asked = self
+                    .run_of(session)
+                    .is_some_and(|run| run.hearing.asked_in(id));
+                if asked || self.delivering.contains_key(&id) {
                     self.expect_reaction(session, Instant::now());
                 }
                 self.message_arrived(session, id);

@@ -31,6 +31,11 @@ pub enum HubMessage {
     Disconnect {
         client: ClientId,
     },
+    /// Somebody inside the server listens. No human is there because of it.
+    Observe {
+        client: ClientId,
+        outbox: Outbox,
+    },
     /// The client fell behind, has caught up with what it was sent, and wants a new snapshot.
     Resync {
         client: ClientId,

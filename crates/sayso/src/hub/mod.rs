@@ -57,10 +57,9 @@ use crate::agents::link::FromAgent;
 use crate::config::Config;
 use crate::rules::{Call, RuleBook};
 
-pub use clients::{Frame, Interest, Outbox, outbox};
+pub use clients::{Clients, Frame, Interest, Outbox, outbox};
 pub use message::{Caller, HubGone, HubHandle, HubMessage, NotWritten, Reply, Snapshot};
 
-use clients::Clients;
 use clock::{TwoClocks, Wakeup, now};
 use controls::Control;
 use delivering::Undelivered;
@@ -72,6 +71,8 @@ use writes::Writes;
 const CLIENT_QUEUE: usize = 1024;
 /// How many batches of agent output may wait; agents are held back beyond.
 const AGENT_QUEUE: usize = 256;
+/// How much the hub does before it looks at the clock again.
+const AT_ONCE: usize = 64;
 /// How many writes may be under way before agents are held back.
 const WRITES_UNDER_WAY: usize = 2048;
 /// Room beyond that for what clients cause.
@@ -152,7 +153,7 @@ impl Hub {
         let (messages_sender, messages) = mpsc::channel(CLIENT_QUEUE);
         let (to_hub, from_agents) = mpsc::channel(AGENT_QUEUE);
         let (completed, completions) = mpsc::channel(WRITE_QUEUE + 1);
-        let writer = Writer::start(store.clone(), completed, WRITE_QUEUE);
+        let writer = Writer::start(store.clone(), completed, WRITE_QUEUE)?;
         let mut hub = Self {
             config,
             agents,
@@ -211,6 +212,7 @@ impl Hub {
                 }
                 () = wakeup.come() => self.tick(),
             }
+            self.take_what_is_there();
             self.advance_restarts();
             if self.advance_shutdown() {
                 break;
@@ -221,6 +223,23 @@ impl Hub {
         self.writes.close(&mut self.completions).await;
         self.store.close().await;
         Ok(())
+    }
+
+    /// More of what has come already: to look for the next moment to wake up is dear when it is done for each.
+    fn take_what_is_there(&mut self) {
+        for _ in 0..AT_ONCE {
+            if let Ok(completion) = self.completions.try_recv() {
+                self.completed(completion);
+            } else if let Ok(message) = self.messages.try_recv() {
+                self.message(message);
+            } else if self.has_room()
+                && let Ok(output) = self.from_agents.try_recv()
+            {
+                self.agent_output(output);
+            } else {
+                return;
+            }
+        }
     }
 
     /// Whether what agents say can be written soon. Where it cannot, they are held back.
@@ -242,6 +261,7 @@ impl Hub {
                 // The connection may be gone already.
                 let _ = welcomed.send(());
             }
+            HubMessage::Observe { client, outbox } => self.observe(client, outbox),
             HubMessage::Disconnect { client } => {
                 self.clients.remove(client);
                 self.dispatch(Event::ClientDisconnected { client });
@@ -310,11 +330,12 @@ impl Hub {
         self.deliver_again(now);
         self.say_again(now);
         self.write_again(now);
-        self.note_silence(now);
         self.save_unsaved(now);
         self.save_rows(now);
         self.forget_again(now);
-        self.end_bypasses(TwoClocks::now());
+        let now = TwoClocks::now();
+        self.note_silence(now);
+        self.end_bypasses(now);
     }
 
     fn next_wakeup(&self) -> Wakeup {

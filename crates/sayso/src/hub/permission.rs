@@ -91,6 +91,7 @@ fn needed(message: &ClientMessage, facts: &impl Facts) -> Need {
         ClientMessage::Subscribe(_)
         | ClientMessage::Unsubscribe(_)
         | ClientMessage::ListAgentRules(_)
+        | ClientMessage::Presence(_)
         | ClientMessage::Ping(_) => Scope::View.into(),
         ClientMessage::Respond(respond) => {
             let id = RequestId(respond.request_id);

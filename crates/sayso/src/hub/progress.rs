@@ -77,6 +77,10 @@ impl Progress {
         }
     }
 
+    pub(super) fn awaits_row(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
     /// The last line of which everything is on disk.
     fn done(&self, first_unsaved: Option<u64>) -> u64 {
         let rows = self.rows.iter().copied().min();

@@ -1,27 +1,29 @@
-//! Modes that an agent must be started with.
+//! Agents that are stopped and started again with their history.
 //!
-//! An agent that was not started for it refuses the mode that asks nothing. So it is stopped and started again
-//! with its history; what was open is refused before, saying why.
+//! An agent that was not started for it refuses the mode that asks nothing; what it has open is refused before it is
+//! stopped, saying why. One that does not react is ended at once, and what it had open is withdrawn.
 
 use std::time::Duration;
 
 use sayso_broker::{Event, Mode, SessionId};
 use sayso_claude::ControlRequest;
-use sayso_protocol::{EntryBody, NoticeLevel, StartSession};
+use sayso_protocol::{EntryBody, ErrorCode, NoticeLevel, StartSession};
 use tokio::time::Instant;
 
 use super::sessions::Stopped;
-use super::{Caller, Hub};
+use super::{Caller, Hub, wire};
 use crate::agents::claude;
 
 /// How long the refusals of open requests may take.
 const REFUSAL_PATIENCE: Duration = Duration::from_secs(3);
 
-/// An agent on its way out, and the mode that its successor starts with.
+/// An agent on its way out, and what its successor starts with.
 #[derive(Debug)]
 pub(super) struct Restart {
     caller: Caller,
-    mode: String,
+    start: StartSession,
+    /// What the transcript says of it.
+    notice: String,
     /// None of the requests is waited for any longer than this; over once the agent is told to stop.
     pub(super) until: Option<Instant>,
     stopping: bool,
@@ -29,11 +31,9 @@ pub(super) struct Restart {
 
 impl Hub {
     pub(super) fn restart_in(&mut self, caller: Caller, session: SessionId, mode: &str) {
-        if self.restarts.contains_key(&session) {
-            let text = "The agent is being started again already.";
-            let error = super::wire::error(sayso_protocol::ErrorCode::Overloaded, text);
-            return self.reply(caller, Err(error));
-        }
+        let Some(caller) = self.first_to_restart(caller, session) else {
+            return;
+        };
         self.dispatch(Event::Restarting {
             session,
             mode: Mode::new(mode),
@@ -42,12 +42,48 @@ impl Hub {
             session,
             Restart {
                 caller,
-                mode: mode.to_owned(),
+                start: StartSession {
+                    resume: Some(session.0),
+                    permission_mode: Some(mode.to_owned()),
+                    ..StartSession::default()
+                },
+                notice: format!(
+                    "The agent was started again for the mode {mode}. What it was doing was stopped; write to go on."
+                ),
                 until: Some(Instant::now() + REFUSAL_PATIENCE),
                 stopping: false,
             },
         );
         self.advance_restarts();
+    }
+
+    /// Puts another agent in the place of one that does not react.
+    pub(super) fn replace(&mut self, caller: Caller, session: SessionId, start: StartSession) {
+        let Some(caller) = self.first_to_restart(caller, session) else {
+            return;
+        };
+        let notice = "The agent did not react, so it was ended and started again with its history.";
+        self.restarts.insert(
+            session,
+            Restart {
+                caller,
+                start,
+                notice: notice.to_owned(),
+                until: None,
+                stopping: true,
+            },
+        );
+        self.stop_agent(session, Stopped::Replaced);
+    }
+
+    /// `None` when somebody else was, and this one is told so.
+    fn first_to_restart(&mut self, caller: Caller, session: SessionId) -> Option<Caller> {
+        if !self.restarts.contains_key(&session) {
+            return Some(caller);
+        }
+        let text = "The agent is being started again already.";
+        self.reply(caller, Err(wire::error(ErrorCode::Overloaded, text)));
+        None
     }
 
     /// Stops agents whose requests are all refused.
@@ -84,17 +120,9 @@ impl Hub {
         let Some(restart) = self.restarts.remove(&session) else {
             return;
         };
-        let text = format!(
-            "The agent was started again for the mode {}. What it was doing was stopped; write to go on.",
-            restart.mode
-        );
+        let text = restart.notice;
         let level = NoticeLevel::Info;
         self.append(session, None, EntryBody::Notice { level, text });
-        let start = StartSession {
-            resume: Some(session.0),
-            permission_mode: Some(restart.mode),
-            ..StartSession::default()
-        };
-        self.start_session(restart.caller, start);
+        self.start_session(restart.caller, restart.start);
     }
 }

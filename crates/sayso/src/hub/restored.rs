@@ -6,11 +6,59 @@ use std::time::Duration;
 use sayso_broker::{Allowance, ClockView, Decision, RequestId, RestoredRequest, Timestamp};
 use sayso_claude::{AgentEvent, ControlSession, RawJson};
 use sayso_protocol::RequestDetail;
-use sayso_store::RequestWithDecision;
+use sayso_store::{RequestWithDecision, Store, UnixMillis};
 
 use super::records;
 use super::run::AllowedTool;
+use super::sessions::Session;
+use super::transcript::Place;
 use crate::agents::claude;
+
+/// All that is read of one session before its agent is taken over.
+#[derive(Debug, Default)]
+pub(super) struct Records {
+    /// What its agent's lines led to, of those that come again.
+    pub(super) stored: Vec<Place>,
+    /// Its requests by the agent's own ids, each with the tool use that it is about.
+    pub(super) asked: Vec<(String, Option<String>)>,
+    pub(super) unfinished: Vec<RequestWithDecision>,
+    /// Tools that may be running.
+    pub(super) under_way: Vec<RequestWithDecision>,
+}
+
+impl Records {
+    /// `since` is when the agent started, `first_line` the first of its lines that can still be had.
+    pub(super) async fn read(
+        store: &Store,
+        session: &Session,
+        since: UnixMillis,
+        first_line: Option<u64>,
+    ) -> anyhow::Result<Self> {
+        let id = sayso_store::SessionId(session.id.0);
+        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let run_after = number(session.run_after);
+        let first_line = first_line.map_or(i64::MAX, number);
+        let (stored, asked, unfinished, under_way) = tokio::try_join!(
+            store.entries_of_lines(id, run_after, first_line),
+            store.native_ids(id, since),
+            store.unfinished_requests(id),
+            store.tools_under_way(id, since),
+        )?;
+        Ok(Self {
+            stored: stored.into_iter().filter_map(place).collect(),
+            asked,
+            unfinished,
+            under_way,
+        })
+    }
+}
+
+fn place((line, part): (i64, i64)) -> Option<Place> {
+    Some(Place {
+        line: u64::try_from(line).ok()?,
+        part: u32::try_from(part).ok()?,
+    })
+}
 
 /// A request as the agent made it, open again for both sides. `None` when it cannot be read: then the agent
 /// waits for an answer that only stopping it can replace, and its session says so.

@@ -6,7 +6,7 @@ use sayso_protocol::{
     Ack, AddRule, EnableRule, ErrorCode, ErrorMessage, RequestDetail, Rule, RuleScope,
     ServerMessage, UpdateRule,
 };
-use sayso_store::Write;
+use sayso_store::{RuleId, UnixMillis, Write};
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
@@ -44,7 +44,9 @@ impl Hub {
     pub(super) fn count_hits(&mut self, matched: &[Uuid], now: Timestamp) {
         for id in matched {
             if let Some(rule) = self.rules.hit(*id, now).cloned() {
-                self.note(Write::PutRule(rules::row(&rule)), "a rule's use");
+                let (id, at) = (RuleId(*id), UnixMillis(now.as_millisecond()));
+                // A rule for some uses must not have more of them after a restart.
+                self.keep_note(vec![Write::UseRule { id, at }], "a rule's use");
                 self.clients.broadcast(&ServerMessage::RuleUsed { rule });
             }
         }
@@ -107,7 +109,7 @@ impl Hub {
         };
         let actor = Actor::human(&self.client_of(&caller).label);
         let writes = vec![
-            Write::RemoveRule(sayso_store::RuleId(id)),
+            Write::RemoveRule(RuleId(id)),
             audit::rule_entry(&rule, "removed", &actor),
         ];
         self.write_rule(caller, writes, Ack::default());

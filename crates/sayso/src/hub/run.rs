@@ -66,6 +66,10 @@ pub(super) enum Stopped {
     /// To start again in a mode that it must be started with.
     ForMode,
     Idle,
+    /// It did not react for longer than `agent_patience`.
+    Unresponsive,
+    /// It did not react, and a human wanted another one in its place.
+    Replaced,
     RepeatedRequest,
     /// It ran a tool that nobody allowed.
     Unasked,

@@ -1,5 +1,6 @@
 //! The sessions the hub knows: those that run and those that have ended.
 
+use futures_util::{StreamExt, TryStreamExt, stream};
 use indexmap::IndexMap;
 use sayso_broker::{SessionId, SessionState, Timestamp};
 use sayso_protocol::{Alert, CommandInfo, ContextUse, ModelInfo, Session as WireSession, Usage};
@@ -15,6 +16,9 @@ use super::wire;
 use crate::config::PolicySettings;
 
 pub(super) use super::run::{Run, Stopped};
+
+/// How many sessions are read at the same time.
+const READ_AT_ONCE: usize = 16;
 
 /// One session. Outlives its agent; `run` is there while the agent is.
 #[derive(Debug)]
@@ -121,6 +125,7 @@ impl Session {
             restricted: self.restricted,
             error: self.error.clone(),
             alert: self.alert.clone(),
+            unresponsive: self.run.as_ref().and_then(|run| run.hearing.unresponsive()),
             bypass_until: self.bypass_until.map(|until| wire::time(until.wall)),
             can_resume: self.can_resume(),
             last_seq: self.transcript.durable_seq(),
@@ -203,15 +208,18 @@ pub(super) struct Sessions {
 
 impl Sessions {
     pub(super) async fn load(store: &Store) -> anyhow::Result<Self> {
-        let mut sessions = IndexMap::new();
         let rows = store.sessions().await?;
-        for row in rows.into_iter().rev() {
-            let last_seq = store.last_seq(row.id).await?;
-            let session = Session::from_row(row, u64::try_from(last_seq).unwrap_or(0));
-            sessions.insert(session.id, session);
-        }
+        // Of many at the same time: there is one for each session that ever was.
+        let read = stream::iter(rows.into_iter().rev())
+            .map(|row| async {
+                let last_seq = store.last_seq(row.id).await?;
+                let session = Session::from_row(row, u64::try_from(last_seq).unwrap_or(0));
+                anyhow::Ok((session.id, session))
+            })
+            .buffered(READ_AT_ONCE);
+        let mut sessions: IndexMap<SessionId, Session> = read.try_collect().await?;
         for row in store.queued_messages().await? {
-            let session: Option<&mut Session> = sessions.get_mut(&SessionId(row.session_id.0));
+            let session = sessions.get_mut(&SessionId(row.session_id.0));
             let (Some(session), Some(queued)) = (session, Queued::from_row(&row)) else {
                 continue;
             };

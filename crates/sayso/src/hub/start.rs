@@ -80,6 +80,12 @@ impl Hub {
             let error = wire::error(ErrorCode::ShuttingDown, "Sayso is shutting down.");
             return self.reply(caller, Err(error));
         }
+        let resumed = checked.as_ref().ok().and_then(|it| it.start.resume);
+        if let (Ok(checked), Some(session)) = (&checked, resumed.map(SessionId))
+            && self.is_unresponsive(session)
+        {
+            return self.replace(caller, session, checked.start.clone());
+        }
         let actor = Actor::human(&self.client_of(&caller).label);
         let started = checked.and_then(|checked| match checked.start.resume {
             Some(session) => self.resume(SessionId(session), &checked, &actor),

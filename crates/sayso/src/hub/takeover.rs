@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_broker::{Event, Mode, RestoredSession, SessionId, SessionSpec, SessionState};
 use sayso_claude::ControlSession;
 use sayso_runner::{
@@ -16,8 +16,8 @@ use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::progress::Progress;
+use super::restored::Records;
 use super::run::Run;
-use super::transcript::Place;
 use super::{Hub, restored};
 use crate::agents::claude;
 use crate::agents::link::{self, Earlier, bury};
@@ -31,6 +31,8 @@ const UNTIL_HEARD: Duration = Duration::from_secs(10);
 const UNTIL_REACHED: Duration = Duration::from_secs(5);
 /// How many runners are talked to at the same time.
 const AT_ONCE: usize = 32;
+/// Of how many the records are read at the same time.
+const READ_AT_ONCE: usize = 8;
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
 /// Names the folder of one agent: whose it is, and which of that session's agents.
@@ -164,7 +166,15 @@ async fn bury_soon(folder: PathBuf) {
 impl Hub {
     pub(super) async fn take_over(&mut self, found: Found) -> anyhow::Result<()> {
         let mut left = Vec::new();
-        for agent in found.agents {
+        // Of all at the same time: a session that asked much has much to read.
+        let read = stream::iter(found.agents)
+            .map(|agent| async {
+                let records = self.records_of(&agent).await?;
+                anyhow::Ok((agent, records))
+            })
+            .buffered(READ_AT_ONCE);
+        let agents: Vec<(FoundAgent, Records)> = read.try_collect().await?;
+        for (agent, records) in agents {
             let known = self.sessions.get(agent.session);
             let is_its_agent = known.is_some_and(|known| known.run.is_none());
             // Then all that it said was stored before.
@@ -176,10 +186,10 @@ impl Hub {
                     let _ = connection.handle.signal(AgentSignal::Kill);
                 }
                 Earlier::Left(_) if !is_its_agent || is_over => bury_soon(agent.folder).await,
-                Earlier::Living(_) => self.take_over_one(agent).await?,
+                Earlier::Living(_) => self.take_over_one(agent, records),
                 Earlier::Left(_) => {
                     left.push(agent.session);
-                    self.take_over_one(agent).await?;
+                    self.take_over_one(agent, records);
                 }
             }
         }
@@ -188,6 +198,15 @@ impl Hub {
             tracing::warn!("agents left more than could be read before the start");
         }
         Ok(())
+    }
+
+    async fn records_of(&self, agent: &FoundAgent) -> anyhow::Result<Records> {
+        let Some(known) = self.sessions.get(agent.session) else {
+            return Ok(Records::default());
+        };
+        let since = UnixMillis(agent.started_at);
+        let first_line = agent.earlier.first_line();
+        Records::read(&self.store, known, since, first_line).await
     }
 
     /// Nobody should be shown a request as open whose agent is gone.
@@ -202,29 +221,22 @@ impl Hub {
         }
     }
 
-    async fn take_over_one(&mut self, agent: FoundAgent) -> anyhow::Result<()> {
+    fn take_over_one(&mut self, agent: FoundAgent, records: Records) {
         let FoundAgent {
             session: id,
-            started_at,
             folder,
             earlier,
+            ..
         } = agent;
-        let row_id = sayso_store::SessionId(id.0);
+        let Records {
+            stored,
+            asked,
+            unfinished,
+            under_way,
+        } = records;
         let Some(known) = self.sessions.get(id) else {
-            return Ok(());
+            return;
         };
-        let first_line = earlier
-            .first_line()
-            .and_then(|line| i64::try_from(line).ok());
-        let first_line = first_line.unwrap_or(i64::MAX);
-        let run_after = i64::try_from(known.run_after).unwrap_or(i64::MAX);
-        let stored = self.store.entries_of_lines(row_id, run_after, first_line);
-        let stored: Vec<Place> = stored.await?.into_iter().filter_map(place).collect();
-        let since = UnixMillis(started_at);
-        let asked = self.store.native_ids(row_id, since).await?;
-        let unfinished = self.store.unfinished_requests(row_id).await?;
-        let under_way = self.store.tools_under_way(row_id, since).await?;
-
         // Ids that the server before cannot have in flight.
         let mut session =
             ControlSession::with_id_prefix(format!("sayso-{}", Uuid::new_v4().simple()));
@@ -276,14 +288,7 @@ impl Hub {
         if lives {
             self.hand_over_denials(id);
             self.send_unread(id);
+            self.ask_whether_it_lives(id);
         }
-        Ok(())
     }
-}
-
-fn place((line, part): (i64, i64)) -> Option<Place> {
-    Some(Place {
-        line: u64::try_from(line).ok()?,
-        part: u32::try_from(part).ok()?,
-    })
 }

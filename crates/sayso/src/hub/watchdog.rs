@@ -1,7 +1,7 @@
 //! Watches what agents run: what a rule denies does not start, what a rule wants asked is asked, and a tool
 //! that ran without anybody's say-so is told in red.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use jiff::Timestamp as Moment;
@@ -29,7 +29,9 @@ const LONGEST_SUBJECT: usize = 500;
 pub(super) struct Watch {
     /// It has not asked about these yet.
     unasked: VecDeque<(String, Call)>,
-    asked: VecDeque<String>,
+    asked: HashSet<String>,
+    /// The same, oldest first.
+    asked_order: VecDeque<String>,
     /// The denials that the agent was given last.
     denials: Vec<String>,
 }
@@ -38,7 +40,7 @@ impl Watch {
     /// A call that the agent makes, or is about to make.
     fn saw(&mut self, tool_use_id: &str, call: Call, mode: &PermissionMode) {
         self.unasked.retain(|(known, _)| known != tool_use_id);
-        if self.asked.iter().any(|asked| asked == tool_use_id) || !claude::must_ask(&call, mode) {
+        if self.asked.contains(tool_use_id) || !claude::must_ask(&call, mode) {
             return;
         }
         if self.unasked.len() == REMEMBERED {
@@ -49,10 +51,15 @@ impl Watch {
 
     pub(super) fn asked_about(&mut self, tool_use_id: &str) {
         self.unasked.retain(|(known, _)| known != tool_use_id);
-        if self.asked.len() == REMEMBERED {
-            self.asked.pop_front();
+        if !self.asked.insert(tool_use_id.to_owned()) {
+            return;
         }
-        self.asked.push_back(tool_use_id.to_owned());
+        self.asked_order.push_back(tool_use_id.to_owned());
+        if self.asked_order.len() > REMEMBERED
+            && let Some(oldest) = self.asked_order.pop_front()
+        {
+            self.asked.remove(&oldest);
+        }
     }
 
     /// The call has run. Given back when nobody was asked; once.

@@ -157,6 +157,7 @@ mod tests {
             ("browser", Some(1_001), true),
             ("browser", Some(1_000), false),
             ("token", None, false),
+            ("extension", None, false),
             ("token", Some(1_001), false),
         ] {
             let device = DeviceRow {
@@ -168,6 +169,7 @@ mod tests {
                 created_at: now,
                 last_seen_at: now,
                 expires_at: expires_at.map(UnixMillis),
+                origin: None,
             };
             assert_eq!(is_enrolled(&device, now), expected, "{kind} {expires_at:?}");
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use axum::body::{Body, to_bytes};
+use bytes::Bytes;
 use hyper::client::conn::http1;
 use hyper::header::{HOST, HeaderValue};
 use hyper_util::rt::TokioIo;
@@ -57,42 +58,63 @@ impl OwnServer {
 
     /// The status of the answer and its JSON.
     pub async fn send(&self, request: RequestBuilder) -> anyhow::Result<(StatusCode, Value)> {
+        let (status, body) = self.send_for_bytes(request).await?;
+        let body = serde_json::from_slice(&body).context("The answer cannot be read")?;
+        Ok((status, body))
+    }
+
+    /// The same with the answer as it came, for what must stay byte for byte.
+    pub async fn send_for_bytes(
+        &self,
+        request: RequestBuilder,
+    ) -> anyhow::Result<(StatusCode, Bytes)> {
         let answer = tokio::time::timeout(self.patience, self.exchange(request)).await;
         answer.context("No answer came in time")?
     }
 
-    async fn exchange(&self, request: RequestBuilder) -> anyhow::Result<(StatusCode, Value)> {
+    /// A connection on which nothing has been said yet.
+    pub async fn connect(&self) -> anyhow::Result<Connection> {
+        let connecting = tokio::time::timeout(self.patience, self.open()).await;
+        connecting.context("No connection came in time")?
+    }
+
+    async fn open(&self) -> anyhow::Result<Connection> {
+        let stream = TcpStream::connect(self.address).await?;
+        let Some(file) = &self.tls else {
+            return Ok(Box::new(stream));
+        };
+        let connector = TlsConnector::from(Arc::new(trusting_only(file)?));
+        let name = ServerName::from(self.address.ip());
+        Ok(Box::new(connector.connect(name, stream).await?))
+    }
+
+    async fn exchange(&self, request: RequestBuilder) -> anyhow::Result<(StatusCode, Bytes)> {
         let mut request = hyper::Request::<reqwest::Body>::try_from(request.build()?)?;
         let path = request.uri().path_and_query().map(ToString::to_string);
         *request.uri_mut() = path.unwrap_or_default().parse()?;
         let host = HeaderValue::try_from(self.address.to_string())?;
         request.headers_mut().insert(HOST, host);
-        let stream = TcpStream::connect(self.address).await?;
-        match &self.tls {
-            None => speak(stream, request).await,
-            Some(file) => {
-                let connector = TlsConnector::from(Arc::new(trusting_only(file)?));
-                let name = ServerName::from(self.address.ip());
-                speak(connector.connect(name, stream).await?, request).await
-            }
-        }
+        speak(self.open().await?, request).await
     }
 }
 
-async fn speak<S>(
-    stream: S,
+/// A stream of bytes to the server, encrypted or not.
+pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+pub type Connection = Box<dyn Stream>;
+
+async fn speak(
+    stream: Connection,
     request: hyper::Request<reqwest::Body>,
-) -> anyhow::Result<(StatusCode, Value)>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
+) -> anyhow::Result<(StatusCode, Bytes)> {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     let connection = tokio::spawn(connection);
     let answer = sender.send_request(request).await?;
     let status = answer.status();
     let body = to_bytes(Body::new(answer.into_body()), LARGEST_ANSWER).await?;
     connection.abort();
-    let body = serde_json::from_slice(&body).context("The answer cannot be read")?;
     Ok((status, body))
 }
 

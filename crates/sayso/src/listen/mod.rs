@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use bind::{Encryption, Reach, Refusal, bind, has_enrolled_device, is_local, may_listen};
 pub(crate) use bucket::Bucket;
-pub use client::OwnServer;
+pub use client::{Connection, OwnServer};
 pub(crate) use connection::Visitor;
 pub(crate) use hosts::{host_values, public_host};
 pub(crate) use source::Source;

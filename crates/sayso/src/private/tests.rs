@@ -19,6 +19,7 @@ fn data_folder(root: &Path) -> PathBuf {
         "token",
         "audit.key",
         "tls.pem",
+        "vapid.key",
         "agents/one/journal",
     ] {
         fs::write(folder.join(file), "").unwrap();
@@ -41,6 +42,7 @@ fn what_is_open_is_closed_and_named() {
         ("token", 0o604, 0o600),
         ("audit.key", 0o666, 0o600),
         ("tls.pem", 0o640, 0o600),
+        ("vapid.key", 0o644, 0o600),
         ("agents", 0o755, 0o700),
         ("agents/one", 0o750, 0o700),
         ("agents/one/journal", 0o644, 0o600),

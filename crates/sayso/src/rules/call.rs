@@ -1,6 +1,7 @@
 //! A tool call with the facts that judging it needs.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use sayso_policy::{Link, ToolCall, path};
@@ -37,6 +38,12 @@ impl Call {
         if let Ok(real) = Path::new(&self.cwd).canonicalize() {
             self.cwd = real.to_string_lossy().into_owned();
         }
+        self.with_links_from_here()
+    }
+
+    /// The same for a folder whose path was real when the agent was started in it. If it is not any more, the links
+    /// tell.
+    pub fn with_links_from_here(mut self) -> Self {
         self.links = links(&self.facts());
         self
     }
@@ -59,7 +66,7 @@ pub fn links(call: &ToolCall<'_>) -> Vec<Link> {
         .into_iter()
         .map(PathBuf::from)
         .collect();
-    let mut looked = BTreeSet::new();
+    let mut looked: HashSet<OsString> = HashSet::new();
     let mut found = Vec::new();
     while let Some(path) = ahead.pop_front() {
         let mut here = PathBuf::from("/");
@@ -72,7 +79,8 @@ pub fn links(call: &ToolCall<'_>) -> Vec<Link> {
                 }
                 Component::Normal(name) => here.push(name),
             }
-            if looked.len() >= MAXIMUM_LOOKS || !looked.insert(here.clone()) {
+            // By their bytes: paths are compared part by part.
+            if looked.len() >= MAXIMUM_LOOKS || !looked.insert(here.as_os_str().to_owned()) {
                 continue;
             }
             let Ok(target) = std::fs::read_link(&here) else {

@@ -60,8 +60,8 @@ async fn serve(socket: WebSocket, web: Web, pass: Pass, entry: Entry, options: O
     let hub = web.hub.clone();
     let (sink, stream) = socket.split();
     let front_end = FrontEnd {
-        dialect: (entry.open)(&options),
-        desk: Desk::new(options, web.names.clone()),
+        dialect: (entry.open)(),
+        desk: Desk::new(&entry, options, web.names.clone()),
         name: entry.name,
         seats: Vec::new(),
         web,
@@ -172,7 +172,7 @@ impl FrontEnd {
     async fn heard(&mut self, message: Message) -> Result<(), End> {
         match message {
             Message::Text(text) if text.len() <= MAXIMUM_MESSAGE => {
-                self.dialect.hear(&text, &mut self.desk);
+                compat::hear(&mut *self.dialect, &text, &mut self.desk);
                 self.carry_out().await
             }
             Message::Text(_) | Message::Binary(_) => {

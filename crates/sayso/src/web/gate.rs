@@ -29,6 +29,16 @@ pub struct Site {
 }
 
 impl Site {
+    /// Where other devices find the server, as far as it knows.
+    pub fn base_url(&self) -> String {
+        let encrypted = self.secure || (self.behind_proxy && self.public_host.is_some());
+        let scheme = if encrypted { "https" } else { "http" };
+        match &self.public_host {
+            Some(host) => format!("{scheme}://{host}"),
+            None => format!("{scheme}://{}", self.address),
+        }
+    }
+
     /// A link with a secret behind the `#`, which browsers keep to themselves.
     /// Made for the name that the asker used, unless that leads nowhere from
     /// another device and there is a better one.

@@ -19,17 +19,17 @@ use super::incoming::Sender;
 use super::preview::Untrusted;
 use super::refused::Refused;
 use super::routes::COMPAT;
-use super::{Web, pages};
+use super::{Web, extension, pages};
 use crate::access::{Credential, Guess, Pass};
 
 const NOBODY: &str = "Nobody is let in without a credential. Open the link that `sayso pair` prints, or send \
     `Authorization: Bearer TOKEN`.";
 
-/// Vue and the sanitiser are the only ones that may make HTML of a text.
+/// Vue and the sanitiser are the only ones that may make HTML of a text, and `worker` names the service worker.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; frame-src 'self'; manifest-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-    require-trusted-types-for 'script'; trusted-types dompurify vue";
+    require-trusted-types-for 'script'; trusted-types dompurify vue worker";
 
 /// For what an agent wrote: no origin, no script, nothing from the network; only its own looks.
 const UNTRUSTED_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; \
@@ -71,14 +71,19 @@ pub(super) async fn check_host_and_origin(
     }
     let refused = match web.gate.page(headers) {
         Page::Unnamed | Page::Own => false,
-        Page::FrontEnd => !is_compat(&request),
-        Page::Other => true,
+        Page::FrontEnd if is_compat(&request) => false,
+        Page::FrontEnd | Page::Other => !is_extension_at_work(&request),
     };
     if refused {
         let text = "Requests from other sites are refused.";
         return Refused::new(ErrorCode::Forbidden, text).into_response();
     }
     next.run(request).await
+}
+
+/// Extensions come from elsewhere by nature. Below `/api` they need their own token, or a link.
+fn is_extension_at_work(request: &Request) -> bool {
+    request.uri().path().starts_with("/api/") && extension::origin(request.headers()).is_some()
 }
 
 /// Everything under `/api` but the way in: a valid token or cookie.
@@ -107,13 +112,24 @@ fn let_through(web: &Web, request: &Request) -> Result<Pass, Refused> {
         let text = "Requests from other sites are refused.";
         return Err(Refused::new(ErrorCode::Forbidden, text));
     }
-    let bearer = bearer(headers).or(in_address);
-    let (identity, shown) = match bearer {
-        Some(token) => (
+    // Another front end may be an extension, too: there the operator has named its origin.
+    let extension = extension::origin(headers).filter(|_| !is_compat(request));
+    let bearer = match extension {
+        Some(_) => bearer(headers).or(extension::shown_to_socket(request)),
+        None => bearer(headers).or(in_address),
+    };
+    let (identity, shown) = match (bearer, extension) {
+        (Some(token), Some(origin)) => (
+            web.access.identify(Credential::Extension { token, origin }),
+            Shown::Bearer,
+        ),
+        // Its browser might send a cookie of ours along; it is not the extension's.
+        (None, Some(_)) => (None, Shown::Cookie),
+        (Some(token), None) => (
             web.access.identify(Credential::Bearer(token)),
             Shown::Bearer,
         ),
-        None => {
+        (None, None) => {
             let cookies = web.gate.cookies(headers);
             let known = cookies.filter_map(|value| web.access.identify(Credential::Cookie(value)));
             (known.into_iter().next(), Shown::Cookie)

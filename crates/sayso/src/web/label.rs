@@ -1,10 +1,16 @@
 //! A short name for a client, made by the server from what its browser says.
 
-/// "Chrome on Linux", "Safari on iPhone", "a script".
+/// How `sayso allow` and its siblings name themselves when a human sits in front of them.
+pub(crate) const TERMINAL: &str = concat!("sayso-terminal/", env!("CARGO_PKG_VERSION"));
+
+/// "Chrome on Linux", "Safari on iPhone", "a terminal", "a script".
 pub(super) fn label(user_agent: Option<&str>) -> String {
     let Some(agent) = user_agent else {
         return "a script".to_owned();
     };
+    if agent.starts_with("sayso-terminal/") {
+        return "a terminal".to_owned();
+    }
     let first = |names: &[(&str, &'static str)]| {
         names
             .iter()
@@ -62,6 +68,7 @@ mod tests {
                 "Chrome on Android",
             ),
             (Some("curl/8.0"), "a script"),
+            (Some(super::TERMINAL), "a terminal"),
             (None, "a script"),
         ];
         for (agent, name) in cases {

@@ -4,13 +4,15 @@ mod assets;
 mod baseline;
 mod compat;
 mod devices;
+mod extension;
 mod folders;
 pub mod frames;
 mod gate;
 mod guard;
 mod history;
 mod incoming;
-mod label;
+pub(crate) mod label;
+mod notifications;
 mod outside;
 mod pages;
 mod pairing;
@@ -40,6 +42,7 @@ use crate::access::Access;
 use crate::compat::{Attending, Names};
 use crate::hub::HubHandle;
 use crate::listen::Visitor;
+use crate::notify::Notifications;
 use refused::Refused;
 
 pub use gate::Site;
@@ -61,10 +64,17 @@ pub(crate) struct Web {
     gate: Arc<gate::Gate>,
     attending: Attending,
     names: Names,
+    notifications: Notifications,
 }
 
 /// The whole server as a router.
-pub fn router(hub: HubHandle, store: Store, access: Access, site: &Site) -> Router {
+pub fn router(
+    hub: HubHandle,
+    store: Store,
+    access: Access,
+    notifications: Notifications,
+    site: &Site,
+) -> Router {
     let web = Web {
         hub,
         store,
@@ -72,6 +82,7 @@ pub fn router(hub: HubHandle, store: Store, access: Access, site: &Site) -> Rout
         gate: Arc::new(gate::Gate::new(site)),
         attending: Attending::default(),
         names: Names::default(),
+        notifications,
     };
     let (open, guarded, beside) = routes::routers();
     // A stranger is refused before its body is looked at.
@@ -102,6 +113,7 @@ pub fn router(hub: HubHandle, store: Store, access: Access, site: &Site) -> Rout
             guard::check_host_and_origin,
         ))
         .layer(CatchPanicLayer::custom(rest::failed))
+        .layer(middleware::from_fn(extension::answer_its_origin))
         .layer(middleware::from_fn(guard::set_headers))
         .with_state(web);
     if site.secure {

@@ -13,10 +13,10 @@ use sayso_protocol::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::Web;
 use super::incoming::{Sender, Sent};
 use super::refused::Refused;
-use crate::access::{Entered, Pass};
+use super::{Web, extension};
+use crate::access::{Entered, Newcomer, Pass};
 
 /// Somebody shows the secret of a link.
 pub(super) async fn enter(
@@ -25,23 +25,51 @@ pub(super) async fn enter(
     headers: HeaderMap,
     sent: Sent,
 ) -> Result<Response, Refused> {
-    let Pair { secret } = sent.read("pair")?;
-    let ticket = web.gate.ticket(&headers);
-    let entered = web
-        .access
-        .enter(&secret, ticket, &sender.label, sender.address)
-        .await?;
+    let Pair { secret, ticket } = sent.read("pair")?;
+    let origin = extension::origin(&headers);
+    // A page's ticket is in a cookie, which no script of it can read.
+    let ticket = match origin {
+        Some(_) => ticket.as_deref(),
+        None => web.gate.ticket(&headers),
+    };
+    let newcomer = Newcomer {
+        label: &sender.label,
+        address: sender.address,
+        origin,
+    };
+    let entered = web.access.enter(&secret, ticket, newcomer).await?;
     Ok(match entered {
+        Entered::In(credential) if origin.is_some() => {
+            let token = Some(credential);
+            Json(Paired::Paired { token }).into_response()
+        }
         Entered::In(credential) => {
             let cookie = [(SET_COOKIE, web.gate.cookie(&credential))];
-            (cookie, Json(Paired::Paired)).into_response()
+            (cookie, Json(Paired::Paired { token: None })).into_response()
+        }
+        Entered::Waiting {
+            code,
+            expires_at,
+            ticket,
+        } if origin.is_some() => {
+            let ticket = ticket.map(|ticket| ticket.expose().to_owned());
+            let body = Paired::Waiting {
+                code,
+                expires_at,
+                ticket,
+            };
+            (StatusCode::ACCEPTED, Json(body)).into_response()
         }
         Entered::Waiting {
             code,
             expires_at,
             ticket,
         } => {
-            let body = Json(Paired::Waiting { code, expires_at });
+            let body = Json(Paired::Waiting {
+                code,
+                expires_at,
+                ticket: None,
+            });
             let mut response = (StatusCode::ACCEPTED, body).into_response();
             let cookie = ticket.map(|ticket| web.gate.ticket_cookie(&ticket));
             if let Some(cookie) = cookie.and_then(|cookie| cookie.parse().ok()) {

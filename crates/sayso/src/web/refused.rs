@@ -103,8 +103,9 @@ pub(super) fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::UnknownConversation
         | ErrorCode::UnknownRule
         | ErrorCode::UnknownDevice
+        | ErrorCode::UnknownChannel
         | ErrorCode::NotFound => StatusCode::NOT_FOUND,
-        ErrorCode::PairingOver => StatusCode::GONE,
+        ErrorCode::PairingOver | ErrorCode::ActionOver => StatusCode::GONE,
         ErrorCode::AlreadyDecided
         | ErrorCode::DigestMismatch
         | ErrorCode::SessionTaken

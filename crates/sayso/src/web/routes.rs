@@ -1,7 +1,7 @@
 //! Every address of the API in one table, with what it takes to be let in.
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{MatchedPath, Request};
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::{self, Next};
@@ -10,7 +10,9 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use sayso_protocol::{ErrorCode, Scope};
 
 use super::refused::Refused;
-use super::{Web, compat, devices, folders, history, pairing, rest, rules, socket};
+use super::{
+    Web, compat, devices, extension, folders, history, notifications, pairing, rest, rules, socket,
+};
 use crate::access::{Identity, Pass, Proof};
 
 /// What it takes.
@@ -102,6 +104,16 @@ pub fn table() -> Vec<Route> {
         get    "/history/check"                    Has(View)    => history::check;
         get    "/history/export"                   Has(View)    => history::export;
         get    "/history/{seq}"                    Has(View)    => history::detail;
+        get    "/notifications"                    Has(View)    => notifications::list;
+        post   "/notifications/push"               Has(View)    => notifications::subscribe;
+        put    "/notifications/push"               Has(View)    => notifications::change_own;
+        delete "/notifications/push"               Has(View)    => notifications::unsubscribe;
+        post   "/notifications/push/test"          Has(View)    => notifications::test_own;
+        post   "/notifications/channels"           Proof(Admin) => notifications::add;
+        put    "/notifications/channels/{id}"      Proof(Admin) => notifications::change;
+        delete "/notifications/channels/{id}"      Has(Admin)   => notifications::remove;
+        post   "/notifications/channels/{id}/test" Has(Admin)   => notifications::test;
+        post   "/notifications/act"                Nothing      => notifications::act;
         post   "/pair"                             Nothing      => pairing::enter;
         post   "/prove"                            Has(View)    => pairing::prove;
         post   "/password"                         Has(Admin)   => pairing::set_password;
@@ -118,6 +130,9 @@ pub fn table() -> Vec<Route> {
     table.push(dialects);
     table
 }
+
+/// How one gets in.
+const PAIR: &str = "/api/pair";
 
 /// The sockets of other front ends.
 pub(super) const COMPAT: &str = "/compat/{dialect}/ws";
@@ -146,10 +161,21 @@ pub(super) fn routers() -> (Router<Web>, Router<Web>, Router<Web>) {
 
 async fn check(need: Need, request: Request, next: Next) -> Response {
     let pass = request.extensions().get::<Pass>();
-    match refusal(need, pass) {
+    let refused = refusal(need, pass).or_else(|| refusal_of_stranger(need, &request));
+    match refused {
         Some(refused) => refused.into_response(),
         None => next.run(request).await,
     }
+}
+
+/// An extension that is not paired yet can be paired, and nothing else.
+fn refusal_of_stranger(need: Need, request: &Request) -> Option<Refused> {
+    let path = request.extensions().get::<MatchedPath>();
+    let pairs = path.is_some_and(|path| path.as_str() == PAIR);
+    (need == Need::Nothing && extension::origin(request.headers()).is_some() && !pairs).then(|| {
+        let text = "Extensions of browsers have to be paired before they may do anything.";
+        Refused::new(ErrorCode::Forbidden, text)
+    })
 }
 
 fn refusal(need: Need, pass: Option<&Pass>) -> Option<Refused> {

@@ -1,6 +1,7 @@
 //! The native WebSocket: one reader, one writer, both bounded.
 
 use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::extract::rejection::QueryRejection;
@@ -10,20 +11,23 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use sayso_broker::ClientId;
-use sayso_protocol::{ClientFrame, ErrorCode, ErrorMessage, ServerMessage};
+use sayso_protocol::{ClientFrame, ClientMessage, ErrorCode, ErrorMessage, ServerMessage};
 use serde::Deserialize;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::refused::Refused;
-use super::{MAXIMUM_MESSAGE, Web, frames};
+use super::{MAXIMUM_MESSAGE, Web, extension, frames};
 use crate::access::{Access, Pass};
 use crate::hub::{Caller, Frame, HubHandle, HubMessage, Interest, Outbox, outbox};
 use crate::listen::Bucket;
+use crate::notify::{Look, Notifications};
 
 /// What one socket may say at once, pings included, and per second after that.
-const MESSAGES_AT_ONCE: u32 = 500;
-const MESSAGES_PER_SECOND: u32 = 200;
+const MESSAGES_AT_ONCE: u32 = 20_000;
+const MESSAGES_PER_SECOND: u32 = 10_000;
+/// How many more frames go out with one that is sent.
+const FRAMES_AT_ONCE: usize = 64;
 /// A client that takes longer to take one frame is gone.
 pub(super) const SEND_PATIENCE: Duration = Duration::from_secs(30);
 pub(super) const PING_EVERY: Duration = Duration::from_secs(25);
@@ -59,11 +63,17 @@ pub(super) async fn upgrade(
         None => Interest::Everything,
         Some(Only::Attended) => Interest::Attended(HashSet::new()),
     };
-    frames::bounded(upgrade)
-        .on_upgrade(move |socket| serve(socket, web.hub, web.access, pass, interest))
+    let upgrade = frames::bounded(upgrade).protocols([extension::PROTOCOL]);
+    upgrade.on_upgrade(move |socket| serve(socket, web, pass, interest))
 }
 
-async fn serve(socket: WebSocket, hub: HubHandle, access: Access, pass: Pass, interest: Interest) {
+async fn serve(socket: WebSocket, web: Web, pass: Pass, interest: Interest) {
+    let Web {
+        hub,
+        access,
+        notifications,
+        ..
+    } = web;
     let client = ClientId(Uuid::new_v4());
     let (outbox, queued) = outbox();
     let (welcomed, welcome) = oneshot::channel();
@@ -83,6 +93,8 @@ async fn serve(socket: WebSocket, hub: HubHandle, access: Access, pass: Pass, in
         access,
         pass,
         outbox,
+        notifications,
+        looking: Mutex::new(None),
     };
     // In a task of its own, so that the hub is told of the end even when it is a panic.
     let _ = tokio::spawn(conversation.hold(socket, queued)).await;
@@ -125,6 +137,9 @@ struct Conversation {
     access: Access,
     pass: Pass,
     outbox: Outbox,
+    notifications: Notifications,
+    /// While a human can see this client's page.
+    looking: Mutex<Option<Look>>,
 }
 
 impl Conversation {
@@ -214,6 +229,11 @@ impl Conversation {
         let pass = self.access.pass(self.pass.identity, &self.pass.label);
         let pass = pass.ok_or(End::Revoked)?;
         self.access.seen(pass.identity);
+        if let ClientMessage::Presence(presence) = &frame.message {
+            let look = || self.notifications.look(pass.identity);
+            let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+            *looking = presence.visible.then(look);
+        }
         let caller = Caller::Socket {
             client: self.client,
             id: frame.id,
@@ -288,6 +308,18 @@ struct Writer {
 }
 
 impl Writer {
+    /// What has queued up goes out in one piece.
+    async fn send_all(&mut self, first: Message) -> Result<(), axum::Error> {
+        self.sink.feed(first).await?;
+        for _ in 0..FRAMES_AT_ONCE {
+            let Ok(frame) = self.queued.try_recv() else {
+                break;
+            };
+            self.sink.feed(Message::Text(frame.text)).await?;
+        }
+        self.sink.flush().await
+    }
+
     async fn run(&mut self) -> End {
         let mut ping = tokio::time::interval(PING_EVERY);
         // The first tick comes at once.
@@ -302,7 +334,7 @@ impl Writer {
                 () = self.outbox.closed() => return End::ShuttingDown,
                 _ = ping.tick() => Message::Ping(bytes::Bytes::new()),
             };
-            let sent = tokio::time::timeout(SEND_PATIENCE, self.sink.send(message)).await;
+            let sent = tokio::time::timeout(SEND_PATIENCE, self.send_all(message)).await;
             if !matches!(sent, Ok(Ok(()))) {
                 return End::Gone;
             }
@@ -314,5 +346,29 @@ impl Writer {
                 return End::ShuttingDown;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_sends_too_fast_is_slowed_down_and_told_so_once() {
+        let (outbox, mut told) = outbox();
+        let mut pace = Pace::new();
+        let started = tokio::time::Instant::now();
+        for _ in 0..MESSAGES_AT_ONCE {
+            assert!(pace.keep(&outbox).await);
+        }
+        assert!(told.try_recv().is_err(), "nothing to complain about");
+        // By this clock no time passes but that which is waited for; by the other one little does.
+        for _ in 0..MESSAGES_PER_SECOND {
+            assert!(pace.keep(&outbox).await);
+        }
+        assert!(!started.elapsed().is_zero());
+        let error = told.try_recv().unwrap().text;
+        assert!(error.contains("overloaded"), "{error}");
+        assert!(told.try_recv().is_err(), "once");
     }
 }

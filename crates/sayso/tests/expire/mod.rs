@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 pub(crate) async fn all(database: &Path, from_now: SignedDuration) {
     let store = Store::open(database).await.unwrap();
     let (sender, mut completions) = mpsc::channel(1);
-    let writer = Writer::start(store.clone(), sender, 1);
+    let writer = Writer::start(store.clone(), sender, 1).unwrap();
     let end = Timestamp::now().checked_add(from_now).unwrap();
     let at = UnixMillis(end.as_millisecond());
     let devices = store.devices().await.unwrap();

@@ -163,3 +163,32 @@ async fn a_message_that_cannot_be_written_is_refused_and_not_sent() {
         .await;
     assert!(!puppet.has_heard("too early"));
 }
+
+/// A rule for one use answers once, also when that use could not be written down at first.
+#[tokio::test]
+async fn a_rules_use_that_could_not_be_written_still_counts_after_a_restart() {
+    let puppet = Puppet::new();
+    let server = server(&puppet).await;
+    let id = puppet.start(&server).await;
+    let rule =
+        json!({"rule": "Bash(ls)", "effect": "allow", "scope": {"kind": "everywhere"}, "uses": 1});
+    let added = puppet.post(&server, "/api/rules", rule).await;
+    assert!(added["rule_id"].is_string(), "{added}");
+    limit(server.pid(), Resource::Fsize, Some(0));
+    puppet.say(&ask("r1", "t1", "ls"));
+    until_session(&puppet, &server, |session| session["error"].is_string()).await;
+    assert!(!puppet.has_heard("\"r1\""));
+    limit(server.pid(), Resource::Fsize, None);
+    puppet.until_decided(&server, &id, 1).await;
+    puppet
+        .until("it is allowed", || puppet.has_heard("\"r1\""))
+        .await;
+    let query = "SELECT COUNT(*) FROM rules WHERE hits = 1 AND uses_left = 0";
+    until_counted(&puppet, query).await;
+    puppet.kill(server).await;
+
+    let server = puppet.server().await;
+    puppet.say(&ask("r2", "t2", "ls"));
+    let request = puppet.request(&server).await;
+    assert_eq!(request["tool_use_id"], "t2");
+}

@@ -7,7 +7,9 @@
 
 mod agents;
 mod clock;
+mod deaf;
 mod disk;
+mod full;
 mod late;
 mod panics;
 mod server;

@@ -26,22 +26,33 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const FOLDER: &str = "SAYSO_TEST_PUPPET";
 
 /// The agent's whole life: says what is in its file `say`, as it grows, keeps what it hears in `heard`, and agrees
-/// to all that it is asked. It does not end with its input, so it ends when somebody kills it or its folder is
-/// gone.
+/// to all that it is asked, unless it is mute; when it is deaf it does not even read. It hears no more lines than
+/// `hears` says, if that is there. It does not end with its input, so it ends when somebody kills it or its folder
+/// is gone.
 pub(crate) fn run() {
     let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
-    let heard = folder.join("heard");
+    let strings = folder.clone();
     std::thread::spawn(move || {
-        let mut file = std::fs::File::create(heard).unwrap();
-        for line in std::io::stdin().lock().lines() {
+        let mut file = std::fs::File::create(strings.join("heard")).unwrap();
+        let may_hear = |count: usize| {
+            let most = std::fs::read_to_string(strings.join("hears")).ok();
+            most.is_none_or(|most| most.parse().is_ok_and(|most: usize| count <= most))
+        };
+        for (count, line) in std::io::stdin().lock().lines().enumerate() {
             let Ok(line) = line else { return };
             writeln!(file, "{line}").unwrap();
+            while strings.join("deaf").exists() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
             let message: Value = serde_json::from_str(&line).unwrap();
-            if message["type"] == "control_request" {
+            if message["type"] == "control_request" && !strings.join("mute").exists() {
                 let answer = json!({"claude_code_version": "0", "models": [], "commands": []});
                 print_line(&json!({"type": "control_response", "response": {
                     "subtype": "success", "request_id": message["request_id"], "response": answer,
                 }}));
+            }
+            while !may_hear(count + 2) {
+                std::thread::sleep(Duration::from_millis(5));
             }
         }
     });
@@ -85,6 +96,10 @@ impl Server {
     pub(crate) fn pid(&self) -> Pid {
         pid(self.child.id().unwrap())
     }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
 }
 
 impl Puppet {
@@ -100,6 +115,7 @@ impl Puppet {
             folder.path().join("puppet").display(),
             test.display()
         );
+        std::fs::write(folder.path().join("sayso.toml"), "").unwrap();
         let program = folder.path().join("agent");
         std::fs::write(&program, script).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
@@ -118,6 +134,8 @@ impl Puppet {
             .args(["serve", "--listen", "127.0.0.1:0", "--token", TOKEN])
             .arg("--claude")
             .arg(self.folder.path().join("agent"))
+            .arg("--config")
+            .arg(self.folder.path().join("sayso.toml"))
             .arg("--data-dir")
             .arg(self.data())
             .stdout(Stdio::piped())
@@ -220,6 +238,67 @@ impl Puppet {
     /// In these very bytes.
     pub(crate) fn say_exactly(&self, line: &str) {
         append_text(&self.folder.path().join("puppet/say"), line);
+    }
+
+    /// It reads so many more lines, and the next ones wait.
+    pub(crate) fn hear_only(&self, more: usize) {
+        let most = self.heard().len() + more;
+        // In one step, or it reads half of it.
+        let (new, path) = (self.folder.path().join("hears"), self.hears());
+        std::fs::write(&new, most.to_string()).unwrap();
+        std::fs::rename(new, path).unwrap();
+    }
+
+    pub(crate) fn hear_all(&self) {
+        std::fs::remove_file(self.hears()).unwrap();
+    }
+
+    fn hears(&self) -> PathBuf {
+        self.folder.path().join("puppet/hears")
+    }
+
+    /// For servers that are started from now on.
+    pub(crate) fn configure(&self, settings: &str) {
+        std::fs::write(self.folder.path().join("sayso.toml"), settings).unwrap();
+    }
+
+    /// `mute` or `deaf`, see [`run`].
+    pub(crate) fn make(&self, what: &str) {
+        std::fs::write(self.folder.path().join("puppet").join(what), "").unwrap();
+    }
+
+    pub(crate) fn cure(&self, what: &str) {
+        std::fs::remove_file(self.folder.path().join("puppet").join(what)).unwrap();
+    }
+
+    /// Waits until the only session is as it should be.
+    pub(crate) async fn until_session(
+        &self,
+        server: &Server,
+        fits: impl Fn(&Value) -> bool,
+    ) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let sessions = self.get(server, "/api/sessions").await;
+            let session = &sessions["sessions"][0];
+            if fits(session) {
+                return session.clone();
+            }
+            assert!(Instant::now() < deadline, "never: {session}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Of all that was decided in the session, how it ended.
+    pub(crate) async fn outcomes(&self, server: &Server, session: &str) -> Vec<Value> {
+        let page = self
+            .get(server, &format!("/api/sessions/{session}/transcript"))
+            .await;
+        let entries = page["entries"].as_array().unwrap().iter();
+        let decisions = entries.filter(|entry| entry["kind"] == "decision");
+        decisions
+            .map(|entry| entry["outcome"]["what"].clone())
+            .collect()
     }
 
     /// Nobody hears it any more, and it goes on.
@@ -331,7 +410,7 @@ fn append_text(path: &Path, line: &str) {
     file.unwrap().write_all(text.as_bytes()).unwrap();
 }
 
-fn pid(number: u32) -> Pid {
+pub(crate) fn pid(number: u32) -> Pid {
     Pid::from_raw(i32::try_from(number).unwrap()).unwrap()
 }
 

@@ -17,7 +17,9 @@ use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use sayso::access::Secret;
-use sayso::config::{Config, Limit, OnShutdown, PolicySettings, Size};
+use sayso::config::{
+    Config, DurabilitySetting, Limit, NotificationSettings, OnShutdown, PolicySettings, Size,
+};
 use sayso::server::Server;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -76,8 +78,11 @@ impl TestServer {
             default_agent: "demo".to_owned(),
             default_folder: Some(project),
             on_shutdown: OnShutdown::Stop,
+            durability: DurabilitySetting::default(),
             keep_history: Limit(None),
+            agent_patience: Limit(Some(Duration::from_secs(10))),
             unclaimed_timeout: Limit(Some(Duration::from_secs(60))),
+            notifications: NotificationSettings::default(),
             policies: PolicySettings::default(),
         };
         change(&mut config);

@@ -1,11 +1,15 @@
 //! Appending: one statement for each entry, in the transaction of what it records.
 
-use sqlx::{SqliteConnection, SqlitePool};
+use rusqlite::{Connection, OptionalExtension, params};
+use sqlx::SqliteConnection;
 
 use super::chain::{Hash, Head, HistoryId};
 use super::record::AuditRecord;
+use crate::connection::WriteConnection;
 use crate::error::WriteError;
+use crate::open::Durability;
 use crate::rows::UnixMillis;
+use crate::write::execute;
 
 /// The end of the chain within one transaction. The store keeps it from one commit to the next, so
 /// that no append has to look for it; after anything that failed it is looked up again.
@@ -15,14 +19,14 @@ pub(crate) struct Tail {
     pub(crate) head: Option<Head>,
 }
 
-pub(crate) async fn append(
-    connection: &mut SqliteConnection,
+pub(crate) fn append(
+    connection: &Connection,
     tail: &mut Tail,
     record: &AuditRecord,
 ) -> Result<(), WriteError> {
     let head = match tail.head {
         Some(head) => head,
-        None => head_of(connection, tail.history).await?,
+        None => head_in(connection, tail.history)?,
     };
     let seq = head.seq + 1;
     let session_id = record.session_id.map(|id| id.to_string());
@@ -33,27 +37,28 @@ pub(crate) async fn append(
         session_id.as_deref(),
         request_id.as_deref(),
     );
-    sqlx::query(
+    execute(
+        connection,
         "INSERT INTO audit (seq, at, kind, session_id, request_id, project, tool_name, outcome, \
              actor_kind, actor_label, previous, hash, text, body) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
-    )
-    .bind(seq)
-    .bind(record.at)
-    .bind(record.kind.as_str())
-    .bind(session_id)
-    .bind(request_id)
-    .bind(&record.project)
-    .bind(&record.tool_name)
-    .bind(&record.outcome)
-    .bind(record.actor_kind.as_str())
-    .bind(&record.actor_label)
-    .bind(&head.hash.0[..])
-    .bind(&hash.0[..])
-    .bind(&record.text)
-    .bind(&record.body)
-    .execute(connection)
-    .await?;
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+        params![
+            seq,
+            record.at,
+            record.kind.as_str(),
+            session_id,
+            request_id,
+            &record.project,
+            &record.tool_name,
+            &record.outcome,
+            record.actor_kind.as_str(),
+            &record.actor_label,
+            &head.hash.0[..],
+            &hash.0[..],
+            &record.text,
+            &record.body
+        ],
+    )?;
     let at = record.at;
     tail.head = Some(Head { seq, hash, at });
     Ok(())
@@ -64,11 +69,23 @@ pub(crate) async fn head_of(
     connection: &mut SqliteConnection,
     history: HistoryId,
 ) -> Result<Head, sqlx::Error> {
-    let last: Option<(i64, UnixMillis, Vec<u8>)> =
-        sqlx::query_as("SELECT seq, at, hash FROM audit ORDER BY seq DESC LIMIT 1")
-            .fetch_optional(connection)
-            .await?;
-    Ok(match last {
+    let last = sqlx::query_as(NEWEST).fetch_optional(connection).await?;
+    Ok(head(last, history))
+}
+
+/// The same through the connection that writes.
+pub(crate) fn head_in(connection: &Connection, history: HistoryId) -> rusqlite::Result<Head> {
+    let last = connection
+        .prepare_cached(NEWEST)?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    Ok(head(last, history))
+}
+
+const NEWEST: &str = "SELECT seq, at, hash FROM audit ORDER BY seq DESC LIMIT 1";
+
+fn head(last: Option<(i64, UnixMillis, Vec<u8>)>, history: HistoryId) -> Head {
+    match last {
         // A hash that is none was not written by us. The chain goes on behind it, and the check
         // names the entry.
         Some((seq, at, hash)) => Head {
@@ -77,7 +94,7 @@ pub(crate) async fn head_of(
             at,
         },
         None => Head::of_nothing(history),
-    })
+    }
 }
 
 /// The number of the last checkpoint that the database was told of, 0 before the first.
@@ -89,14 +106,20 @@ pub(crate) async fn known_ordinal(connection: &mut SqliteConnection) -> Result<i
 }
 
 /// Written only after the checkpoint is on the disk, so that the file is never behind.
-pub(crate) async fn remember_signed(pool: &SqlitePool, ordinal: i64) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "INSERT INTO audit_signed (only, ordinal) VALUES (1, $1) \
-         ON CONFLICT (only) DO UPDATE SET ordinal = excluded.ordinal \
-             WHERE excluded.ordinal > audit_signed.ordinal",
-    )
-    .bind(ordinal)
-    .execute(pool)
-    .await?;
-    Ok(())
+pub(crate) async fn remember_signed(
+    connection: &WriteConnection,
+    ordinal: i64,
+) -> Result<(), WriteError> {
+    connection
+        .transact_aside(Durability::Process, move |connection| {
+            execute(
+                connection,
+                "INSERT INTO audit_signed (only, ordinal) VALUES (1, ?1) \
+                 ON CONFLICT (only) DO UPDATE SET ordinal = excluded.ordinal \
+                     WHERE excluded.ordinal > audit_signed.ordinal",
+                [ordinal],
+            )?;
+            Ok(())
+        })
+        .await
 }

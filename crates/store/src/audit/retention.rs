@@ -6,9 +6,9 @@ use super::checkpoint::{CheckpointKind, Start};
 use super::finding::Finding;
 use super::{append, signer::Signer};
 use crate::error::{ReadError, WriteError};
-use crate::open::Store;
+use crate::open::{Durability, Store};
 use crate::rows::UnixMillis;
-use crate::transaction;
+use crate::write::execute;
 
 /// How many entries one transaction removes. More would make decisions wait.
 const ENTRIES_PER_COMMIT: i64 = 500;
@@ -134,7 +134,7 @@ impl Store {
         {
             ordinal = newer;
         }
-        append::remember_signed(self.writer(), ordinal).await?;
+        append::remember_signed(self.write_connection(), ordinal).await?;
         Ok(())
     }
 
@@ -156,17 +156,12 @@ impl Store {
         let mut end = oldest;
         while end < first {
             end = (end + ENTRIES_PER_COMMIT).min(first);
-            let mut connection = self.writer().acquire().await?;
-            transaction::begin(&mut connection).await?;
-            let deleted = sqlx::query("DELETE FROM audit WHERE seq < $1")
-                .bind(end)
-                .execute(&mut *connection)
-                .await;
-            if let Err(error) = deleted {
-                transaction::rollback(&mut connection).await;
-                return Err(error.into());
-            }
-            transaction::commit(&mut connection).await?;
+            self.write_connection()
+                .transact_aside(Durability::Process, move |connection| {
+                    execute(connection, "DELETE FROM audit WHERE seq < ?1", [end])?;
+                    Ok(())
+                })
+                .await?;
         }
         Ok(())
     }

@@ -207,7 +207,7 @@ async fn settle(heads: &mut watch::Receiver<Option<Head>>, signed: i64) {
 
 async fn sign(store: &Store, signer: &Signer, head: Head) -> io::Result<()> {
     if let Some(ordinal) = signer.sign_head(head).await? {
-        append::remember_signed(store.writer(), ordinal)
+        append::remember_signed(store.write_connection(), ordinal)
             .await
             .map_err(io::Error::other)?;
     }

@@ -14,6 +14,7 @@ pub(super) fn device(number: u128) -> DeviceRow {
         created_at: UnixMillis(1),
         last_seen_at: UnixMillis(1),
         expires_at: None,
+        origin: None,
     }
 }
 
@@ -26,10 +27,15 @@ async fn a_device_is_read_as_it_was_written_and_written_over() {
         expires_at: Some(UnixMillis(9)),
         ..device(1)
     };
-    for row in [device(1), device(2), renamed.clone()] {
+    let extension = DeviceRow {
+        kind: "extension".to_owned(),
+        origin: Some("chrome-extension://abc".to_owned()),
+        ..device(2)
+    };
+    for row in [device(1), extension.clone(), renamed.clone()] {
         bench.write([Write::PutDevice(row)]).await.unwrap();
     }
-    assert_eq!(bench.store.devices().await.unwrap(), [renamed, device(2)]);
+    assert_eq!(bench.store.devices().await.unwrap(), [renamed, extension]);
 }
 
 #[tokio::test]

@@ -24,11 +24,7 @@ async fn a_full_disk_refuses_what_does_not_fit_and_keeps_what_does() {
     let folder = tempfile::tempdir().unwrap();
     let mut bench = bench_in(&folder).await;
     // SQLite takes any limit below its size as its size, so not one more page is to be had.
-    pragma(
-        &mut *bench.write_connection().await,
-        "PRAGMA max_page_count = 1",
-    )
-    .await;
+    bench.spoil("PRAGMA max_page_count = 1");
     let large = EntryRow {
         body: format!("\"{}\"", "x".repeat(1 << 20)),
         ..entry(1, 3)
@@ -59,11 +55,7 @@ async fn a_full_disk_refuses_what_does_not_fit_and_keeps_what_does() {
     };
     assert_eq!(bench.everything().await, expected);
 
-    pragma(
-        &mut *bench.write_connection().await,
-        "PRAGMA max_page_count = 4294967294",
-    )
-    .await;
+    bench.spoil("PRAGMA max_page_count = 4294967294");
     assert_eq!(bench.write(too_much).await, Ok(()), "the same job, later");
     expected.entries = vec![entry(1, 1), entry(1, 2), large, entry(1, 4)];
     expected.requests = vec![request(1, 11)];
@@ -75,11 +67,7 @@ async fn a_read_only_store_refuses_every_job() {
     let folder = tempfile::tempdir().unwrap();
     let mut bench = bench_in(&folder).await;
     let before = bench.everything().await;
-    pragma(
-        &mut *bench.write_connection().await,
-        "PRAGMA query_only = ON",
-    )
-    .await;
+    bench.spoil("PRAGMA query_only = ON");
     let jobs = || (1..=3).map(|seq| vec![Write::AppendEntry(entry(1, seq))]);
     let results = bench.jobs(jobs()).await;
     assert_eq!(
@@ -95,11 +83,7 @@ async fn a_read_only_store_refuses_every_job() {
     assert_eq!(reason(&recovered), Some(UnavailableReason::ReadOnly));
     assert_eq!(bench.everything().await, before);
 
-    pragma(
-        &mut *bench.write_connection().await,
-        "PRAGMA query_only = OFF",
-    )
-    .await;
+    bench.spoil("PRAGMA query_only = OFF");
     assert_eq!(bench.jobs(jobs()).await, vec![Ok(()); 3]);
 }
 
@@ -108,11 +92,7 @@ async fn a_lock_held_elsewhere_fails_the_group_and_not_the_reads() {
     let folder = tempfile::tempdir().unwrap();
     let mut bench = bench_in(&folder).await;
     let before = bench.everything().await;
-    pragma(
-        &mut *bench.write_connection().await,
-        "PRAGMA busy_timeout = 0",
-    )
-    .await;
+    bench.spoil("PRAGMA busy_timeout = 0");
     let mut other = bench.store.reader().acquire().await.unwrap();
     pragma(&mut other, "PRAGMA query_only = OFF").await;
     pragma(&mut other, "BEGIN IMMEDIATE").await;
@@ -134,11 +114,7 @@ async fn a_transaction_left_behind_is_undone_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let mut bench = bench_in(&folder).await;
     let before = bench.everything().await;
-    {
-        let mut connection = bench.write_connection().await;
-        pragma(&mut connection, "BEGIN IMMEDIATE").await;
-        pragma(&mut connection, "DELETE FROM sessions").await;
-    }
+    bench.spoil("BEGIN IMMEDIATE; DELETE FROM sessions");
     assert_eq!(bench.write([]).await, Ok(()));
     assert_eq!(bench.everything().await, before);
 }
@@ -179,9 +155,7 @@ async fn a_row_nobody_understands_is_an_error_and_not_a_guess() {
         Write::OpenRequest(request(1, 11)),
     ];
     bench.write(ask).await.unwrap();
-    let mut connection = bench.write_connection().await;
-    pragma(&mut connection, "UPDATE requests SET status = 'granted'").await;
-    drop(connection);
+    bench.spoil("UPDATE requests SET status = 'granted'");
     let read = bench.store.request(request_id(11)).await;
     assert!(matches!(read, Err(ReadError::Unreadable(_))), "{read:?}");
 }

@@ -12,6 +12,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
 
 use super::audit::{check, record};
+use super::channels::channel;
 use super::devices::device;
 use super::opening::{FROM_THE_FUTURE, change, refuses};
 use super::queue::queued;
@@ -113,6 +114,9 @@ async fn every_released_schema_opens_with_all_that_was_in_it() {
             let devices = store.devices().await.unwrap();
             let expected = (schema >= 7).then(|| device(1));
             assert_eq!(devices, Vec::from_iter(expected), "{schema}");
+            let channels = store.channels().await.unwrap();
+            let expected = (schema >= 9).then(|| channel(1, Some(1)));
+            assert_eq!(channels, Vec::from_iter(expected), "{schema}");
             let password = store.password().await.unwrap();
             let expected = (schema >= 7).then_some(PASSWORD);
             assert_eq!(password.as_deref(), expected, "{schema}");
@@ -161,6 +165,7 @@ async fn writes_the_newest_schema() {
         Write::TrustFolder(trusted),
         Write::PutRule(rule(1, None)),
         Write::PutDevice(device(1)),
+        Write::PutChannel(channel(1, Some(1))),
         Write::SetPassword(Some(PASSWORD.to_owned())),
         Write::AppendAudit(record(1)),
         Write::AppendAudit(record(20)),

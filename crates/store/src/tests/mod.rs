@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup;
+mod channels;
 mod crash;
 mod devices;
 mod facts;
@@ -17,7 +18,6 @@ mod rules;
 use std::path::Path;
 
 use sqlx::SqliteConnection;
-use sqlx::pool::PoolConnection;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
@@ -40,7 +40,7 @@ impl Bench {
 
     fn on(store: Store) -> Self {
         let (sender, completions) = mpsc::channel(4096);
-        let writer = Writer::start(store.clone(), sender, 4096);
+        let writer = Writer::start(store.clone(), sender, 4096).unwrap();
         Self {
             store,
             writer,
@@ -48,16 +48,18 @@ impl Bench {
         }
     }
 
-    /// Submits the jobs before the writer can begin, so that they are one group.
+    /// Submits the jobs while the writer is held up, so that all but the first can be one group.
     async fn jobs(
         &mut self,
         jobs: impl IntoIterator<Item = Vec<Write>>,
     ) -> Vec<Result<(), WriteError>> {
         let mut tokens = Vec::new();
+        let held_up = self.store.write_connection().hold();
         for (token, writes) in (0..).zip(jobs) {
             self.writer.submit(WriteJob { token, writes }).unwrap();
             tokens.push(token);
         }
+        drop(held_up);
         let mut results = Vec::new();
         for token in tokens {
             let completion = self.completions.recv().await.unwrap();
@@ -72,9 +74,12 @@ impl Bench {
         self.jobs([job]).await.remove(0)
     }
 
-    /// The connection the writer uses, to spoil it.
-    async fn write_connection(&self) -> PoolConnection<sqlx::Sqlite> {
-        self.store.writer().acquire().await.unwrap()
+    /// Does something behind the writer's back, through its own connection.
+    fn spoil(&self, statements: &str) {
+        self.store
+            .write_connection()
+            .with(|connection| connection.execute_batch(statements))
+            .unwrap();
     }
 
     async fn close(self) {

@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
 use super::*;
+use crate::inspect::{Looked, inspect};
 
 /// A database with enough in it to have many pages, closed.
 async fn some_database(folder: &tempfile::TempDir) -> PathBuf {
@@ -81,6 +83,29 @@ async fn damage_is_found_before_it_spreads() {
     }
 }
 
+/// A start does not wait for that of a large database; what it had no time for is looked at afterwards.
+#[tokio::test]
+async fn damage_is_found_by_the_second_look_where_the_first_had_no_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sayso.db");
+    let mut bench = Bench::at(&path).await;
+    let entries = (1..=4000).map(|seq| Write::AppendEntry(entry(1, seq)));
+    let writes = [Write::PutSession(session(1))].into_iter().chain(entries);
+    bench.write(writes).await.unwrap();
+    bench.close().await;
+    assert_eq!(
+        inspect(&path, Some(Duration::ZERO)).await.unwrap(),
+        Looked::AtSome
+    );
+    assert_eq!(inspect(&path, None).await.unwrap(), Looked::AtAll);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8192].fill(0xa5);
+    fs::write(&path, bytes).unwrap();
+    let error = inspect(&path, None).await.unwrap_err();
+    assert!(matches!(error, OpenError::Corrupt { .. }), "{error}");
+}
+
 fn cut_in_half(bytes: &mut Vec<u8>) {
     bytes.truncate(bytes.len() / 2);
 }
@@ -104,7 +129,9 @@ async fn a_newer_schema_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = some_database(&folder).await;
     change(&path, FROM_THE_FUTURE).await;
-    let words = ["newer Sayso", "schema 9999", "knows 8"];
+    let known = crate::open::MIGRATOR.iter().map(|step| step.version).max();
+    let known = format!("knows {}", known.unwrap());
+    let words = ["newer Sayso", "schema 9999", &known];
     refuses("newer", &path, &words).await;
 }
 
@@ -236,24 +263,45 @@ async fn only_the_owner_may_look() {
     assert_eq!(mode(&path), 0o600, "tightened");
 }
 
-#[tokio::test]
-async fn durability_is_what_was_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, durability, expected) in [
-        ("crash", Durability::Crash, 1),
-        ("power", Durability::PowerLoss, 2),
-    ] {
-        let path = folder.path().join(name);
-        let store = Store::open_with(&path, durability).await.unwrap();
-        let synchronous: i64 = sqlx::query_scalar("PRAGMA synchronous")
-            .fetch_one(store.writer())
-            .await
-            .unwrap();
-        let journal: String = sqlx::query_scalar("PRAGMA journal_mode")
-            .fetch_one(store.writer())
-            .await
-            .unwrap();
-        assert_eq!((synchronous, journal.as_str()), (expected, "wal"), "{name}");
+/// Whether the last commit waited for the disk.
+fn synced(bench: &Bench) -> bool {
+    let mode = |connection: &rusqlite::Connection| {
+        connection.pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0))
+    };
+    match bench.store.write_connection().with(mode).unwrap() {
+        1 => false,
+        2 => true,
+        other => panic!("synchronous is {other}"),
     }
-    assert_eq!(Durability::default(), Durability::Crash);
+}
+
+#[tokio::test]
+async fn decisions_are_as_durable_as_was_asked_for_and_nothing_else_waits_for_the_disk() {
+    assert_eq!(Durability::default(), Durability::Disk);
+    let folder = tempfile::tempdir().unwrap();
+    for (name, durability) in [("disk", Durability::Disk), ("process", Durability::Process)] {
+        let path = folder.path().join(name);
+        let mut bench = Bench::on(Store::open_with(&path, durability).await.unwrap());
+        let ask = [
+            Write::PutSession(session(1)),
+            Write::OpenRequest(request(1, 11)),
+        ];
+        bench.write(ask).await.unwrap();
+        assert!(!synced(&bench), "{name}: nobody acts on it yet");
+        let decide = [Write::Decide(decision(11, Outcome::Allowed))];
+        bench.write(decide).await.unwrap();
+        assert_eq!(synced(&bench), durability == Durability::Disk, "{name}");
+        let entry = [Write::AppendEntry(entry(1, 1))];
+        bench.write(entry).await.unwrap();
+        assert!(!synced(&bench), "{name}: it only tells");
+        let journal: String = bench
+            .store
+            .write_connection()
+            .with(|connection| {
+                connection.pragma_query_value(None, "journal_mode", |row| row.get(0))
+            })
+            .unwrap();
+        assert_eq!(journal, "wal");
+        bench.close().await;
+    }
 }

@@ -45,6 +45,42 @@ async fn a_rule_is_read_as_it_was_written_and_written_over() {
 }
 
 #[tokio::test]
+async fn a_use_is_counted_from_what_is_there_and_brings_no_rule_back() {
+    let mut bench = Bench::in_memory().await;
+    let without_limit = RuleRow {
+        uses_left: None,
+        ..rule(2, None)
+    };
+    bench
+        .write([
+            Write::PutRule(rule(1, None)),
+            Write::PutRule(without_limit.clone()),
+        ])
+        .await
+        .unwrap();
+    for number in 1..=4 {
+        for id in 1..=3 {
+            let id = RuleId(Uuid::from_u128(id));
+            let at = UnixMillis(number);
+            bench.write([Write::UseRule { id, at }]).await.unwrap();
+        }
+    }
+    let used = |rule: RuleRow| RuleRow {
+        hits: 4,
+        last_hit_at: Some(UnixMillis(4)),
+        ..rule
+    };
+    let spent = RuleRow {
+        uses_left: Some(0),
+        ..used(rule(1, None))
+    };
+    assert_eq!(
+        bench.store.rules().await.unwrap(),
+        [spent, used(without_limit)]
+    );
+}
+
+#[tokio::test]
 async fn a_sessions_rules_go_with_it() {
     let mut bench = Bench::in_memory().await;
     let own = rule(1, Some(session(1).id));

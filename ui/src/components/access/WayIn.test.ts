@@ -1,8 +1,10 @@
 import { mount } from '@vue/test-utils'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createMemoryHistory, createRouter } from 'vue-router'
 
 import type { WayIn } from '../../data/pairing'
 import { useServer } from '../../data/server'
+import { takeWanted } from '../../data/wanted'
 import { startStores } from '../../testing/fixtures'
 import NotLetIn from './NotLetIn.vue'
 import WayInPage from './WayInPage.vue'
@@ -36,10 +38,28 @@ test('a fingerprint is shown in short groups', () => {
   expect(groups.map((group) => group.text())).toEqual(['ABCD', 'EF01', '23'])
 })
 
-test('who was in is told that they are out, and stays out until the server lets them in', () => {
+async function showOutside(path: string) {
+  const component = { template: '<i />' }
+  const routes = [{ path: '/:rest(.*)*', component }]
+  const router = createRouter({ history: createMemoryHistory(), routes })
+  await router.push(path)
+  return mount(NotLetIn, { global: { plugins: [router] } })
+}
+
+test.each([
+  ['/sessions/a?request=b', true],
+  ['/', false],
+  ['/sessions/a?token=secret', false],
+])('who is out and wanted %s', async (path, goesOn) => {
+  const page = await showOutside(path)
+  expect(page.text().includes('Then it goes on to the page that you wanted.')).toBe(goesOn)
+  expect(takeWanted(Date.now())).toBe(goesOn ? path : null)
+})
+
+test('who was in is told that they are out, and stays out until the server lets them in', async () => {
   const server = useServer()
   server.status = 'unauthorized'
-  expect(mount(NotLetIn).get('h1').text()).toBe('This browser is no longer let in')
+  expect((await showOutside('/')).get('h1').text()).toBe('This browser is no longer let in')
   server.status = 'connecting'
   expect(server.barred).toBe(true)
   server.status = 'connected'

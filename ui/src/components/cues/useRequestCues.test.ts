@@ -14,12 +14,16 @@ vi.mock('./chime', () => ({
   unlockOnGesture: () => () => undefined,
 }))
 
+const FIRST = '01a1e0d4-0000-7000-8000-00000000000a'
+const SECOND = '01a1e0d4-0000-7000-8000-00000000000b'
+
 /** The browser's side of notifications, as far as Sayso uses it. */
 class TestNotification {
   static permission = 'granted'
   static all: TestNotification[] = []
   static fails = false
   readonly title: string
+  readonly tag: string
   readonly options: NotificationOptions
   closed = false
   onclick: (() => void) | null = null
@@ -27,6 +31,7 @@ class TestNotification {
   constructor(title: string, options: NotificationOptions) {
     if (TestNotification.fails) throw new TypeError('Illegal constructor')
     this.title = title
+    this.tag = options.tag ?? ''
     this.options = options
     TestNotification.all.push(this)
   }
@@ -76,16 +81,16 @@ async function open(request_id: string): Promise<void> {
 }
 
 test('nothing sounds or shows until it is wanted', async () => {
-  await open('a')
+  await open(FIRST)
   expect([TestNotification.all, vi.mocked(playChime).mock.calls]).toEqual([[], []])
 })
 
 test('the sound plays for what arrives, not for what was waiting before', async () => {
   useCues().set('sound', true)
-  await open('a')
-  await open('b')
+  await open(FIRST)
+  await open(SECOND)
   expect(playChime).toHaveBeenCalledTimes(2)
-  receive(makeWelcome({ pending_requests: [makeRequest({ request_id: 'b' })] }))
+  receive(makeWelcome({ pending_requests: [makeRequest({ request_id: SECOND })] }))
   await flushPromises()
   expect(playChime).toHaveBeenCalledTimes(2)
 })
@@ -94,37 +99,47 @@ test('one of several tabs plays', async () => {
   const request = vi.fn((_name, _options, work: (lock: null) => unknown) => work(null))
   vi.stubGlobal('navigator', { locks: { request } })
   useCues().set('sound', true)
-  await open('a')
+  await open(FIRST)
   expect(request.mock.calls[0]?.slice(0, 2)).toEqual(['sayso.chime', { ifAvailable: true }])
   expect(playChime).not.toHaveBeenCalled()
 })
 
 test('a hidden tab shows the session and the headline, not the agent’s words', async () => {
   useCues().set('notifications', true)
-  await open('a')
+  await open(FIRST)
   const [notification] = TestNotification.all
   expect(notification?.title).toBe('Run a command')
-  expect(notification?.options).toEqual({ body: 'fix login', tag: 'a', icon: '/icon-192.png' })
+  expect(notification?.options).toEqual({
+    body: 'fix login',
+    tag: `r${FIRST.replaceAll('-', '').slice(1)}`,
+    icon: '/icon-192.png',
+    badge: '/badge-96.png',
+  })
   notification?.onclick?.()
   await flushPromises()
-  expect(router.currentRoute.value.fullPath).toBe(`/sessions/${SESSION}?request=a`)
+  expect(router.currentRoute.value.fullPath).toBe(`/sessions/${SESSION}?request=${FIRST}`)
 })
 
 test('a tab in view shows none, and neither does one that may not', async () => {
   useCues().set('notifications', true)
   look('visible')
-  await open('a')
+  await open(FIRST)
   look('hidden')
   TestNotification.permission = 'denied'
-  await open('b')
+  await open(SECOND)
   expect(TestNotification.all).toEqual([])
 })
 
 test('the notification goes when the request is closed', async () => {
   useCues().set('notifications', true)
-  await open('a')
-  await open('b')
-  receive({ type: 'request_closed', request_id: 'a', session_id: SESSION, outcome: makeOutcome() })
+  await open(FIRST)
+  await open(SECOND)
+  receive({
+    type: 'request_closed',
+    request_id: FIRST,
+    session_id: SESSION,
+    outcome: makeOutcome(),
+  })
   await flushPromises()
   expect(TestNotification.all.map(({ closed }) => closed)).toEqual([true, false])
 })
@@ -132,6 +147,6 @@ test('the notification goes when the request is closed', async () => {
 test('a browser that refuses to show them is remembered for the settings', async () => {
   useCues().set('notifications', true)
   TestNotification.fails = true
-  await open('a')
+  await open(FIRST)
   expect(useCues().cannotNotify).toBe(true)
 })

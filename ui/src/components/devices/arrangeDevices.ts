@@ -11,7 +11,7 @@ export function arrangeDevices(
     (a, b) => weight(b) - weight(a) || Date.parse(b.last_seen_at) - Date.parse(a.last_seen_at),
   )
   return {
-    browsers: sorted.filter(({ kind }) => kind === 'browser'),
+    browsers: sorted.filter(({ kind }) => kind !== 'token'),
     tokens: sorted.filter(({ kind }) => kind === 'token'),
   }
 }

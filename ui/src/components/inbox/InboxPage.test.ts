@@ -217,14 +217,38 @@ test('without a session there is the way to a first one', async () => {
   ])
 })
 
-test('on a narrow screen a tap opens the session at the request', async () => {
-  const query = { matches: false, addEventListener: () => {}, removeEventListener: () => {} }
-  vi.stubGlobal('matchMedia', () => query)
+/** A screen of which these media queries are true. */
+function stubScreen(isTrue: (query: string) => boolean): void {
+  vi.stubGlobal('matchMedia', (query: string) => ({
+    matches: isTrue(query),
+    addEventListener: () => {},
+    removeEventListener: () => {},
+  }))
+}
+
+test('where a card has no room a tap opens the session at the request', async () => {
+  stubScreen(() => false)
   await show(THREE)
   expect(part('request-card').exists()).toBe(false)
   await item('b').find('a').trigger('click')
   await flushPromises()
   expect(router.currentRoute.value.fullPath).toBe(`/sessions/${SESSION}?request=b`)
+  vi.stubGlobal('matchMedia', undefined)
+})
+
+test('on a phone the card lies over the list, and makes room for what is done with several', async () => {
+  stubScreen((query) => query.includes('max-width'))
+  await show(THREE)
+  expect(shown()).toBe('a')
+  await item('b').find('a').trigger('click')
+  await flushPromises()
+  expect([shown(), router.currentRoute.value.fullPath]).toEqual(['b', '/'])
+  await mark('a')
+  expect([part('request-card').exists(), part('inbox-group').exists()]).toEqual([false, true])
+  await mark('a')
+  await vi.dynamicImportSettled()
+  await pause()
+  expect([shown(), part('inbox-group').exists()]).toEqual(['b', false])
   vi.stubGlobal('matchMedia', undefined)
 })
 

@@ -1,4 +1,5 @@
 import type { PendingRequest } from '../../protocol.gen'
+import { reasonAgainst, type Reason } from '../request/easyAllow'
 
 /** What can be done with several requests at once. Each is still decided on its own. */
 export interface GroupDecision {
@@ -7,8 +8,6 @@ export interface GroupDecision {
   /** Why the others cannot be allowed together, in words with their number. */
   leftOut: readonly string[]
 }
-
-type Reason = 'answer' | 'unfaithful' | 'risky' | 'unread'
 
 const WORDS: Record<Reason, (count: number) => string> = {
   answer: (count) => (count === 1 ? '1 needs its own answer' : `${count} need their own answers`),
@@ -31,11 +30,4 @@ export function groupDecision(
   }
   const leftOut = [...counts].map(([reason, count]) => WORDS[reason](count))
   return { deny: selected, allow, leftOut }
-}
-
-function reasonAgainst(request: PendingRequest, seen: ReadonlySet<string>): Reason | null {
-  if (request.request_type !== 'tool_approval') return 'answer'
-  if (!request.input_faithful) return 'unfaithful'
-  if (request.destructive || request.default_to_no) return 'risky'
-  return seen.has(request.request_id) ? null : 'unread'
 }

@@ -38,6 +38,7 @@ export const KEY_HELP: { title: string; rows: KeyHelp[] }[] = [
       { keys: ['g', 'r'], what: 'Rules' },
       { keys: ['g', 'h'], what: 'History' },
       { keys: ['g', 'd'], what: 'Devices' },
+      { keys: ['g', 'n'], what: 'Notifications' },
       { keys: ['n'], what: 'New session' },
       { keys: [','], what: 'Settings' },
       { keys: ['?'], what: 'This help' },

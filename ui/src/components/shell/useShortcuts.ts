@@ -24,6 +24,7 @@ export function useShortcuts(showHelp: () => void): void {
     r: () => go('rules'),
     h: () => go('history'),
     d: () => go('devices'),
+    n: () => go('notifications'),
   }
   const KEYS: Record<string, () => void> = {
     n: () => go('new-session'),

@@ -21,6 +21,7 @@ import TranscriptView from './TranscriptView.vue'
 installBrowser()
 
 const AT = '2026-01-02T03:04:05Z'
+const FAILED = { error: 'The agent did not react.' }
 let server: TestServer
 let view: VueWrapper
 
@@ -37,6 +38,11 @@ function decision(seq: number, what: Outcome['what']): TranscriptEntry {
   const about = { request_id: 'r', request_type: 'tool_approval' as const, tool_name: 'Bash' }
   const made = { outcome, answers: null, updated_input: null, tool_use_id: null }
   return { seq, at: AT, kind: 'decision', ...about, ...made }
+}
+
+function result(seq: number): TranscriptEntry {
+  const done = { tool_use_id: 't', content: [], structured: null, is_error: false }
+  return { seq, at: AT, kind: 'tool_result', ...done }
 }
 
 function notice(seq: number): TranscriptEntry {
@@ -60,6 +66,13 @@ async function show(entries: TranscriptEntry[], part: Partial<Session> = {}): Pr
   await flushPromises()
 }
 
+async function drawn(): Promise<void> {
+  for (let frame = 0; frame < 4; frame++) {
+    await flushPromises()
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+  }
+}
+
 const button = () => view.find<HTMLButtonElement>('[data-testid="ask-again"]')
 
 test('a request that was lost with its agent can be asked again', async () => {
@@ -75,6 +88,16 @@ test('a request that was lost with its agent can be asked again', async () => {
   await flushPromises()
   await view.setProps({ session: makeSession({ state: 'starting' }) })
   expect(button().exists()).toBe(false)
+})
+
+test('why the agent is gone is said once, above the conversation', async () => {
+  const entries = [notice(1), decision(2, 'orphaned'), notice(3)]
+  await show(entries, { error: 'The session has ended.' })
+  await drawn()
+  expect(view.findAll('[data-testid="notice"]')).toHaveLength(1)
+  await view.setProps({ session: makeSession({ state: 'starting' }) })
+  await drawn()
+  expect(view.findAll('[data-testid="notice"]')).toHaveLength(2)
 })
 
 test('a refusal says why, and it can be tried again', async () => {
@@ -95,6 +118,8 @@ test.each<[string, TranscriptEntry[], Partial<Session>, boolean]>([
   ['somebody went on', [decision(1, 'orphaned'), said(2)], {}, false],
   ['the turn ended', [decision(1, 'orphaned'), turnEnd(2)], {}, false],
   ['nothing was lost', [decision(1, 'expired')], {}, false],
+  ['it failed with the answer', [decision(1, 'allowed'), notice(2)], FAILED, true],
+  ['it failed after the answer', [decision(1, 'allowed'), result(2)], FAILED, false],
   ['the agent runs', [decision(1, 'orphaned')], { state: 'assistant_turn' }, false],
   ['it cannot go on', [decision(1, 'orphaned')], { can_resume: false }, false],
 ])('it is offered or not when %s', async (_, entries, part, expected) => {

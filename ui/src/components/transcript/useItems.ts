@@ -10,10 +10,11 @@ export interface ListItem {
 }
 
 /**
- * A conversation as a flat list for the virtual list. Items whose content is
- * the same stay the same objects, so that only what is different is drawn.
+ * A conversation as a flat list for the virtual list, without the entry that is
+ * told elsewhere. Items whose content is the same stay the same objects, so that
+ * only what is different is drawn.
  */
-export function useItems(transcript: () => Transcript) {
+export function useItems(transcript: () => Transcript, toldElsewhere: () => number | null) {
   const folder = new Folder()
   const made = new WeakMap<object, ListItem>()
 
@@ -25,7 +26,11 @@ export function useItems(transcript: () => Transcript) {
     return item
   }
 
-  const rows = computed(() => transcript().rows)
+  const rows = computed(() => {
+    const seq = toldElsewhere()
+    const { rows } = transcript()
+    return seq === null ? rows : rows.filter((row) => row.seq !== seq)
+  })
   const live = computed(() => transcript().live)
   const folded = computed(() => {
     const { written } = transcript()

@@ -1,6 +1,7 @@
 //! Conversations from Claude's own files, as transcripts.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use sayso_claude::event::{UserBlock, UserMessage};
@@ -86,7 +87,10 @@ fn config_folder() -> Option<PathBuf> {
 }
 
 pub fn home() -> Option<PathBuf> {
-    directories::UserDirs::new().map(|folders| folders.home_dir().to_owned())
+    // Looking for it reads a file, and every request wants to know.
+    static HOME: LazyLock<Option<PathBuf>> =
+        LazyLock::new(|| directories::UserDirs::new().map(|folders| folders.home_dir().to_owned()));
+    HOME.clone()
 }
 
 fn translate(message: Message, at: Timestamp) -> Vec<OldEntry> {

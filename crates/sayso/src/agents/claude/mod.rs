@@ -108,10 +108,11 @@ pub struct Adapter {
 }
 
 impl Adapter {
-    /// `cwd` is the folder that the agent works in.
+    /// `cwd` is the folder that the agent works in, by its real path if that can be told: rules are written for
+    /// that, and an agent stays where it was started.
     pub fn new(cwd: PathBuf) -> Self {
         Self {
-            cwd,
+            cwd: cwd.canonicalize().unwrap_or(cwd),
             subagents: HashMap::new(),
             reports_state: false,
             asked_before: HashSet::new(),
@@ -160,14 +161,14 @@ impl Adapter {
                     .as_ref()
                     .and_then(|id| self.subagents.get(id).cloned());
                 let input = asked.input.to_value().unwrap_or_default();
-                let call = Call::new(&asked.tool_name, input, &self.cwd).with_links();
+                let call = Call::new(&asked.tool_name, input, &self.cwd).with_links_from_here();
                 let ask = Box::new(ask::tool(*asked, label, &call));
                 let call = Some(Box::new(call));
                 vec![AgentOutput::Asked { ask, call }]
             }
             AgentEvent::ToolStarting(start) => {
                 let input = start.input.to_value().unwrap_or_default();
-                let call = Call::new(&start.tool_name, input, &self.cwd).with_links();
+                let call = Call::new(&start.tool_name, input, &self.cwd).with_links_from_here();
                 let call = Box::new(call);
                 vec![AgentOutput::ToolStarting(Starting { start, call })]
             }

@@ -13,6 +13,8 @@ use super::task::Task;
 
 /// A runner whose socket was lost makes it anew within seconds.
 const RECONNECT_FOR: Duration = Duration::from_secs(15);
+/// A runner, for people who need not know that there are such things.
+pub(super) const HOLDER: &str = "the background process that kept it running";
 const RECONNECT_EVERY: Duration = Duration::from_millis(250);
 /// A runner has little to do before it goes.
 const UNTIL_GONE: Duration = Duration::from_secs(5);
@@ -27,9 +29,11 @@ impl Task {
             EndReason::Unclaimed => Some(AgentFault::Unclaimed),
             EndReason::LineTooLong { limit } => Some(LineError::TooLong { limit }.into()),
             EndReason::RunnerTerminated => {
-                Some(AgentFault::Lost("its runner was told to end".to_owned()))
+                Some(AgentFault::Lost(format!("{HOLDER} was told to end")))
             }
-            EndReason::FolderRemoved => Some(AgentFault::Lost("its folder was removed".to_owned())),
+            EndReason::FolderRemoved => Some(AgentFault::Lost(
+                "its folder among Sayso's data was removed".to_owned(),
+            )),
             EndReason::Itself | EndReason::Stopped | EndReason::OutputClosed => None,
         });
         EndedAgent {
@@ -78,6 +82,17 @@ impl Task {
                 return None;
             }
             sleep(RECONNECT_EVERY).await;
+        }
+    }
+}
+
+/// Why an agent is gone, for people. The log has it in full.
+pub(super) fn words(reason: &LostReason) -> String {
+    tracing::warn!(%reason, "an agent was lost");
+    match reason {
+        LostReason::Replaced => "another Sayso has taken it over".to_owned(),
+        LostReason::Closed | LostReason::Io(_) | LostReason::Frame(_) => {
+            format!("{HOLDER} has ended")
         }
     }
 }

@@ -8,6 +8,7 @@
 mod ending;
 mod left;
 mod state;
+mod streaming;
 mod task;
 
 use std::ffi::OsString;
@@ -16,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sayso_broker::SessionId;
 use sayso_claude::{AgentInput, ControlSession, SendError};
-use sayso_runner::{AgentSignal, Connection, JournalReader, LaunchSpec};
+use sayso_runner::{Connection, JournalReader, LaunchSpec};
 use tokio::sync::{Notify, mpsc};
 use uuid::Uuid;
 
@@ -198,7 +199,16 @@ impl AgentHandle {
         let mut state = self.shared.lock();
         state.asked_to_end = true;
         state.forgotten = true;
-        state.with_runner(|runner| runner.signal(AgentSignal::Kill));
+        state.kill();
+        drop(state);
+        self.shared.changed.notify_one();
+    }
+
+    /// The same for an agent that does not listen and whose end is of interest: [`AgentOutput::Ended`] tells it.
+    pub fn end(&self) {
+        let mut state = self.shared.lock();
+        state.asked_to_end = true;
+        state.kill();
         drop(state);
         self.shared.changed.notify_one();
     }

@@ -4,11 +4,18 @@ use std::collections::{HashMap, VecDeque};
 
 use sayso_claude::line::Line;
 use sayso_claude::{AgentInput, ControlSession, ProtocolError, Reception, SendError, answer_id};
-use sayso_runner::{Handle, SendError as RunnerError};
+use sayso_runner::{AgentSignal, Handle, SendError as RunnerError};
+use tokio::time::Instant;
 use uuid::Uuid;
 
-/// How many lines may wait for an agent that does not read its input.
+/// How many lines may wait here for an agent that does not read its input.
 const WAITING_LINES: usize = 256;
+/// So many answers wait only for an agent that asks on and on without reading them.
+const FLOODED_LINES: usize = 4 * WAITING_LINES;
+/// How many lines, and how many bytes of them, the runner may hold that it has not written. It refuses more than twice
+/// as many, also what an earlier server sent, and what it refused could not be put in order again.
+const LINES_WITH_RUNNER: usize = 128;
+const BYTES_WITH_RUNNER: usize = 1024 * 1024;
 /// So many lines are acknowledged together.
 const ACKNOWLEDGED_AT_ONCE: u64 = 128;
 
@@ -29,7 +36,11 @@ pub(super) struct State {
     /// What the hub has stored.
     stored: u64,
     acknowledged: u64,
+    /// The task knows that there is something to acknowledge soon.
+    will_acknowledge: bool,
     pub(super) asked_to_end: bool,
+    /// Since when the agent is to be dead.
+    pub(super) killed_at: Option<Instant>,
     /// Nobody wants to know more of this agent.
     pub(super) forgotten: bool,
 }
@@ -53,7 +64,9 @@ impl State {
             answers: HashMap::new(),
             stored: 0,
             acknowledged: 0,
+            will_acknowledge: false,
             asked_to_end: false,
+            killed_at: None,
             forgotten: false,
         }
     }
@@ -88,6 +101,12 @@ impl State {
         }
     }
 
+    /// Ends the agent and all it started, now. It does not have to listen for that.
+    pub(super) fn kill(&mut self) {
+        self.killed_at.get_or_insert_with(Instant::now);
+        self.with_runner(|runner| runner.signal(AgentSignal::Kill));
+    }
+
     pub(super) fn is_initializing(&self) -> bool {
         self.session.is_initializing()
     }
@@ -100,8 +119,10 @@ impl State {
         if matches!(self.runner, Runner::Gone) {
             return Err(SendError::Closed);
         }
+        // A tool that is about to run waits for this one, so it is not left to somebody to try it again.
+        let must_wait_here = matches!(input, AgentInput::BeforeTool { .. });
         // The place comes first: once the session has noted an answer it must be written.
-        if self.waiting.len() >= WAITING_LINES {
+        if self.waiting.len() >= WAITING_LINES && !must_wait_here {
             return Err(SendError::Overloaded);
         }
         let id = input.line_id();
@@ -128,7 +149,21 @@ impl State {
         self.flush();
     }
 
-    /// Gives the runner what it takes. True when there is nothing to offer again soon.
+    /// The agent does not read, and it is owed more and more answers.
+    pub(super) fn is_flooded(&self) -> bool {
+        !self.held && self.waiting.len() >= FLOODED_LINES
+    }
+
+    /// Whether the next line can go to the runner before it has written what it holds. One of any length can go alone.
+    fn runner_has_room(&self) -> bool {
+        let bytes = self.taken.iter().chain(self.waiting.front());
+        let bytes: usize = bytes.map(|(_, line)| line.len()).sum();
+        self.taken.is_empty()
+            || (self.taken.len() < LINES_WITH_RUNNER && bytes <= BYTES_WITH_RUNNER)
+    }
+
+    /// Gives the runner what it takes. True when there is nothing to offer again soon; what it has no room for is
+    /// offered when it has written something.
     pub(super) fn flush(&mut self) -> bool {
         if self.held {
             return true;
@@ -136,7 +171,9 @@ impl State {
         let Runner::Connected(handle) = &self.runner else {
             return self.waiting.is_empty();
         };
-        while let Some((id, line)) = self.waiting.pop_front() {
+        while self.runner_has_room()
+            && let Some((id, line)) = self.waiting.pop_front()
+        {
             match handle.write(id, line.as_bytes()) {
                 // A closed connection is followed by another one, or by the end.
                 Ok(()) | Err(RunnerError::Closed) => self.taken.push_back((id, line)),
@@ -185,10 +222,11 @@ impl State {
         self.unsettled.remove(request_id);
     }
 
-    /// True when this is worth telling the runner soon.
+    /// True when the task should know that there is something to acknowledge soon, and does not yet.
     pub(super) fn stored(&mut self, line: u64) -> bool {
         self.stored = self.stored.max(line);
-        self.unacknowledged() > 0
+        self.acknowledge(false);
+        self.has_unacknowledged() && !std::mem::replace(&mut self.will_acknowledge, true)
     }
 
     fn unacknowledged(&self) -> u64 {
@@ -201,6 +239,7 @@ impl State {
 
     /// Tells the runner what it need not keep: when there is much of it, or `now`.
     pub(super) fn acknowledge(&mut self, now: bool) {
+        self.will_acknowledge &= !now;
         let more = self.unacknowledged();
         if more >= ACKNOWLEDGED_AT_ONCE || (now && more > 0) {
             self.acknowledged += more;

@@ -7,18 +7,20 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use sayso_claude::line::{self, LineError, Received};
 use sayso_claude::{AgentEvent, AgentFault};
-use sayso_runner::{AgentSignal, Connection, Event, Events, LostReason, Welcome, WriteFailure};
+use sayso_runner::{Connection, Event, Events, LostReason, Welcome, WriteFailure};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::ending::{fault, gone};
-use super::{Destination, FromAgent, Origin, Shared};
+use super::ending::{HOLDER, fault, gone, words};
+use super::{Destination, FromAgent, Origin, Shared, streaming};
 use crate::agents::claude::Adapter;
 use crate::agents::{AgentOutput, Reading};
 
 /// How long an agent may take to get ready.
 const UNTIL_READY: Duration = Duration::from_secs(60);
+/// How long a runner may take to kill its agent, and to hear what strangers that hold its output have to say.
+const UNTIL_DEAD: Duration = Duration::from_secs(8);
 /// How many events are passed on at once when they come fast.
-pub(super) const BATCH: usize = 64;
+pub(super) const BATCH: usize = 256;
 /// What is stored is acknowledged at least so often.
 const ACKNOWLEDGE_AFTER: Duration = Duration::from_secs(1);
 /// Lines that the runner did not take are offered again.
@@ -40,6 +42,8 @@ pub(super) struct Task {
 pub(super) enum End {
     Exited(Box<sayso_runner::Exited>),
     Lost(LostReason),
+    /// The agent was to be killed and the runner does not do it: it may be stopped itself.
+    Unreachable,
     /// Nobody takes the output any more: the server is going.
     Unheard,
 }
@@ -63,7 +67,7 @@ impl Task {
                 (folder, Ok(*connection))
             }
             Origin::Left { folder, journal } => {
-                let reason = "the process that held it ended while Sayso did not run".to_owned();
+                let reason = format!("{HOLDER} ended while Sayso did not run");
                 return self.hear_out(&folder, *journal, reason).await;
             }
             Origin::Started(launch) => {
@@ -105,14 +109,19 @@ impl Task {
                 let mut state = self.shared.lock();
                 state.connected(connection.handle.clone());
                 // It may have been wanted before there was a runner to tell.
-                if state.forgotten {
-                    state.with_runner(|runner| runner.signal(AgentSignal::Kill));
+                if state.killed_at.is_some() {
+                    state.kill();
                 } else if state.asked_to_end {
                     state.with_runner(|runner| runner.stop());
                 }
             }
             let reason = match self.listen(&mut connection.events).await {
                 End::Unheard => return,
+                End::Unreachable => {
+                    self.shared.lock().gone();
+                    let reason = format!("{HOLDER} did not answer");
+                    return self.lost(folder, reason).await;
+                }
                 End::Exited(exited) => {
                     let exited = self.exited(*exited);
                     self.shared.lock().gone();
@@ -129,12 +138,12 @@ impl Task {
                 Some(again) => connection = again,
                 None if reason == LostReason::Replaced => {
                     self.shared.lock().gone();
-                    let lost = AgentFault::Lost(reason.to_string());
+                    let lost = AgentFault::Lost(words(&reason));
                     return self.ended(fault(lost)).await;
                 }
                 None => {
                     self.shared.lock().gone();
-                    return self.lost(folder, reason.to_string()).await;
+                    return self.lost(folder, words(&reason)).await;
                 }
             }
         }
@@ -144,12 +153,13 @@ impl Task {
         let ready_by = Instant::now() + UNTIL_READY;
         let mut acknowledge_at = None;
         loop {
-            let (initializing, waits, stored) = {
+            let (initializing, waits, stored, dead_by) = {
                 let mut state = self.shared.lock();
                 (
                     state.is_initializing(),
                     !state.flush(),
                     state.has_unacknowledged(),
+                    state.killed_at.map(|at| at + UNTIL_DEAD),
                 )
             };
             if stored && acknowledge_at.is_none() {
@@ -164,12 +174,16 @@ impl Task {
                     acknowledge_at = None;
                     continue;
                 }
+                () = sleep_until(dead_by.unwrap_or(ready_by)), if dead_by.is_some() => {
+                    return End::Unreachable;
+                }
                 () = sleep_until(ready_by), if initializing && self.fault.is_none() => {
                     self.give_up(AgentFault::NotReadyInTime(UNTIL_READY.as_secs()));
                     continue;
                 }
             };
             let mut outputs = Vec::new();
+            let mut taken = 0;
             let mut next = event;
             let end = loop {
                 let Some(event) = next else {
@@ -178,7 +192,8 @@ impl Task {
                 if let Some(end) = self.take(event, &mut outputs) {
                     break Some(end);
                 }
-                if outputs.len() >= BATCH {
+                taken += 1;
+                if taken >= BATCH {
                     break None;
                 }
                 match events.next().now_or_never() {
@@ -226,7 +241,8 @@ impl Task {
             }
             Event::InputWaits => outputs.push(AgentOutput::Input(Reading::Stuck)),
             Event::InputTaken => outputs.push(AgentOutput::Input(Reading::GoesOn)),
-            Event::InputStalled => self.give_up(AgentFault::InputStalled),
+            // The hub has heard that it waits, and counts by its own patience.
+            Event::InputStalled => {}
             Event::Exited(exited) => return Some(End::Exited(exited)),
             Event::Lost(reason) => return Some(End::Lost(reason)),
         }
@@ -250,8 +266,12 @@ impl Task {
             Ok(None) => return,
             Ok(Some(Received::Noise(text))) => vec![AgentEvent::Noise(text)],
             Ok(Some(Received::Json(line))) => {
-                let received = self.shared.lock().receive(number, &line);
+                let (received, flooded) = {
+                    let mut state = self.shared.lock();
+                    (state.receive(number, &line), state.is_flooded())
+                };
                 match received {
+                    Ok(_) if flooded => return self.give_up(AgentFault::InputStalled),
                     Ok(reception) => reception.events,
                     Err(error) => return self.give_up(error.into()),
                 }
@@ -262,7 +282,9 @@ impl Task {
                 AgentEvent::Withdrawn { request_id, .. } => self.shared.lock().withdraw(request_id),
                 _ => None,
             };
-            outputs.extend(self.adapter.translate(event));
+            for output in self.adapter.translate(event) {
+                streaming::push(outputs, output);
+            }
             outputs.extend(unwritten.map(AgentOutput::NotWritten));
         }
     }
@@ -271,8 +293,7 @@ impl Task {
     fn give_up(&mut self, fault: AgentFault) {
         if self.fault.is_none() {
             self.fault = Some(fault);
-            let state = self.shared.lock();
-            state.with_runner(|runner| runner.signal(AgentSignal::Kill));
+            self.shared.lock().kill();
         }
     }
 

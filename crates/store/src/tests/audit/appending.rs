@@ -111,9 +111,10 @@ async fn a_check_beside_a_busy_server_finds_nothing_wrong() {
 async fn nothing_of_ours_can_change_an_entry() {
     let mut bench = Bench::in_memory().await;
     bench.write(appended([1])).await.unwrap();
-    let error = sqlx::query("UPDATE audit SET outcome = 'denied'")
-        .execute(bench.store.writer())
-        .await
+    let error = bench
+        .store
+        .write_connection()
+        .with(|connection| connection.execute("UPDATE audit SET outcome = 'denied'", []))
         .unwrap_err();
     assert!(error.to_string().contains("append-only"), "{error}");
 }
@@ -140,12 +141,12 @@ async fn what_was_appended_is_whole_after_every_stop_and_crash() {
                 0 => bench.close().await,
                 1 => {
                     // The commit is there, the checkpoint is not.
-                    bench.writer.abort();
+                    bench.writer.abort().await;
                     bench.store.close().await;
                 }
                 _ => {
                     // The checkpoint is half there.
-                    bench.writer.abort();
+                    bench.writer.abort().await;
                     bench.store.close().await;
                     let file = folder.path().join(CHECKPOINT_FILE);
                     let mut text = std::fs::read_to_string(&file).unwrap();

@@ -64,11 +64,7 @@ async fn entries_that_a_crash_left_behind_a_cut_are_no_finding_and_go_with_the_n
         }
     );
     // More than was signed for is missed.
-    pragma(
-        &mut *bench.write_connection().await,
-        "DELETE FROM audit WHERE seq < 25",
-    )
-    .await;
+    bench.spoil("DELETE FROM audit WHERE seq < 25");
     bench.close().await;
     let missing = Finding::NoBeginning {
         first: 21,
@@ -83,11 +79,7 @@ async fn what_was_tampered_with_is_not_cut_and_so_not_signed() {
     let path = folder.path().join("sayso.db");
     let mut bench = Bench::at(&path).await;
     bench.write(appended(1..=30)).await.unwrap();
-    pragma(
-        &mut *bench.write_connection().await,
-        "DELETE FROM audit WHERE seq = 20",
-    )
-    .await;
+    bench.spoil("DELETE FROM audit WHERE seq = 20");
     let refused = bench.store.cut_audit(UnixMillis(1_010), NOW).await;
     let missing = Finding::Missing {
         first: 20,

@@ -1,0 +1,2 @@
+-- An extension of a browser is a device whose token is good from its own origin alone.
+ALTER TABLE devices ADD COLUMN origin TEXT;
