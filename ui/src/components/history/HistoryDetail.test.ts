@@ -51,8 +51,17 @@ const changes = (id: string) =>
 test('a decision says what was asked, who decided, when, how fast and why', async () => {
   await show(
     makeRecord(
-      { description: 'Run the tests', decision_reason: 'No rule allows it', agent_label: 'tester' },
-      { message: 'Not now.\u200b' },
+      { tool_input: { command: 'npm test', description: 'Run the tests' } },
+      {
+        message: 'Not now.\u200b',
+        shown: {
+          title: null,
+          description: 'Run the tests',
+          decision_reason: 'No rule allows it',
+          agent_label: 'tester',
+          risks: [{ kind: 'network', words: 'npm test' }],
+        },
+      },
     ),
   )
   expect(words('history-command')).toBe('npm test')
@@ -60,7 +69,8 @@ test('a decision says what was asked, who decided, when, how fast and why', asyn
   expect(words('history-latency')).toContain('12 s, asked')
   expect(words('history-reason')).toBe('Not now.⟨U+200B⟩')
   expect(words('history-digest')).toBe('sha256:abc')
-  expect(words('history-words')).toContain('The agent says: Run the tests')
+  expect(words('history-words')).toBe('The agent says: Run the tests')
+  expect(words('request-risk')).toBe('network')
   const text = view.text().replace(/\s+/g, ' ')
   for (const expected of ['Allowed', 'Bash', 'No. 7', 'No rule allows it', 'tester', '/srv/api']) {
     expect(text).toContain(expected)
@@ -165,11 +175,17 @@ test.each<[string, unknown]>([
   ['a text', 'odd\u202e'],
   ['an empty object', {}],
   ['a request without an input', { request: { tool_name: 'Bash' } }],
-  ['fields of other types', { request: { tool_input: 7, risks: [1, {}], title: 3 }, decision: [] }],
+  [
+    'fields of other types',
+    { request: { tool_input: 7 }, shown: { risks: [1, {}], title: 3 }, decision: [] },
+  ],
   ['answers of another type', makeRecord({ tool_input: { questions: [1] } }, { decision: 'x' })],
   [
     'a kind of risk and a time of another version',
-    makeRecord({ risks: [{ kind: 'new', words: 'x' }], created_at: 'soon' }, { latency_ms: 'x' }),
+    makeRecord(
+      { created_at: 'soon' },
+      { shown: { risks: [{ kind: 'new', words: 'x' }] }, latency_ms: 'x' },
+    ),
   ],
 ])('a record that is %s still shows', async (_, record) => {
   await show(record, { text: 'npm\ntest' })

@@ -1,5 +1,5 @@
 import type { HistoryEntry, Risk } from '../../protocol.gen'
-import { isRecord } from '../tool/present'
+import { agentWords, isRecord } from '../tool/present'
 
 /** What a decision's record says, as far as it says it. The record itself is shown as well. */
 export interface DecisionRecord {
@@ -35,17 +35,20 @@ export function readDecision(entry: HistoryEntry, record: unknown): DecisionReco
   const { request } = record
   if (!('tool_input' in request)) return null
   const decision = isRecord(record.decision) ? record.decision : {}
+  // What stood beside the input on the card is a part of its own.
+  const shown = isRecord(record.shown) ? record.shown : {}
+  const toolName = text(request.tool_name) ?? entry.tool_name ?? ''
   return {
     requestType: text(request.request_type) ?? '',
-    toolName: text(request.tool_name) ?? entry.tool_name ?? '',
+    toolName,
     toolInput: request.tool_input,
     digest: text(request.input_digest),
     toolUseId: text(request.tool_use_id),
-    agentLabel: text(request.agent_label),
+    agentLabel: text(shown.agent_label),
     askedAt: time(request.created_at),
-    words: [request.title, request.description].flatMap((words) => text(words) ?? []),
-    askedBecause: text(request.decision_reason),
-    risks: Array.isArray(request.risks) ? request.risks.filter(isRisk) : [],
+    words: agentWords(toolName, request.tool_input, text(shown.title), text(shown.description)),
+    askedBecause: text(shown.decision_reason),
+    risks: Array.isArray(shown.risks) ? shown.risks.filter(isRisk) : [],
     ran: changedInput(request, decision),
     answers: decision.answers ?? null,
     notes: isTexts(decision.notes) ? decision.notes : {},

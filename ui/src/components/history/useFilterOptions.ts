@@ -6,7 +6,7 @@ import type { HistoryEntry } from '../../protocol.gen'
 import { visible } from '../../text/visible'
 import { folderText, sessionTitle } from '../session/words'
 import type { HistoryFilter } from './filter'
-import { ACTORS, KINDS, OUTCOMES, TIMES } from './words'
+import { ACTORS, KINDS, OUTCOMES, TIMES, toolWord } from './words'
 
 export interface FilterOption {
   value: string
@@ -58,9 +58,9 @@ export function useFilterOptions(
           folderText,
         ),
         tool: withChosen(
-          [...tools.value].map((value) => ({ value, label: visible(value) })),
+          [...tools.value].map((value) => ({ value, label: toolWord(value) })),
           tool,
-          visible,
+          toolWord,
         ),
         outcome: withChosen(FIXED.outcome, outcome, visible),
         by: withChosen(FIXED.by, by, visible),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import type { HistoryEntry } from '../../protocol.gen'
 import { makeHistoryEntry } from '../../testing/history'
-import { actorText, oneLine, outcomeMark, subjectWord } from './words'
+import { actorText, entryLine, oneLine, outcomeMark, subjectWord } from './words'
 
 test.each<[Partial<HistoryEntry>, string, string]>([
   [{ outcome: 'allowed' }, 'Allowed', 'good'],
@@ -33,9 +33,14 @@ test.each([
 })
 
 test('an entry without a tool says what it is about', () => {
-  const words = [{ kind: 'rule' }, { kind: 'later' }, { tool_name: 'x\u202e' }]
+  const words = [
+    { kind: 'rule' },
+    { kind: 'later' },
+    { tool_name: 'x\u202e' },
+    { tool_name: 'ExitPlanMode' },
+  ]
   const entries = words.map((part) => makeHistoryEntry({ tool_name: null, ...part }))
-  expect(entries.map(subjectWord)).toEqual(['Rule', 'Later', 'x⟨U+202E⟩'])
+  expect(entries.map(subjectWord)).toEqual(['Rule', 'Later', 'x⟨U+202E⟩', 'Plan'])
 })
 
 test.each([
@@ -44,4 +49,21 @@ test.each([
   ['x'.repeat(500), `${'x'.repeat(400)}…`, ''],
 ])('%j fits a line', (text, line, more) => {
   expect(oneLine(text)).toEqual({ line, more })
+})
+
+test.each([
+  ['Bash', 'ls\nrm x', 'ls', '+1 line'],
+  [
+    'AskUserQuestion',
+    '{"questions":[{"question":"Red?"},{"question":"Why?"}]}',
+    'Red? (+1 more)',
+    '',
+  ],
+  ['AskUserQuestion', '{"questions":[{"question":"Red?"}]}\nskipped', 'Red?', ''],
+  ['ExitPlanMode', '{"plan":"\\n# Fix it\\n\\n1. Now"}', 'Fix it', ''],
+  ['deploy', '{"mcp_server_name":"deploy","message":"Where to?"}', 'Where to?', ''],
+  ['ExitPlanMode', '{"plan":"# Cut o', '{"plan":"# Cut o', ''],
+  ['mcp__x__y', '{"message":"7"}', '{"message":"7"}', ''],
+])('of %s a list says what was asked: %j', (tool_name, text, line, more) => {
+  expect(entryLine(makeHistoryEntry({ tool_name, text }))).toEqual({ line, more })
 })

@@ -20,6 +20,8 @@ import type { HistoryEntry } from '../../protocol.gen'
 import { countText } from '../../text/amounts'
 import { spelled } from '../../text/outcome'
 import { visible } from '../../text/visible'
+import { describe } from '../tool/describe'
+import { isRecord } from '../tool/present'
 
 export const KINDS: Record<string, string> = {
   decision: 'Decision',
@@ -104,9 +106,16 @@ export function outcomeWord(outcome: string): string {
   return own(OUTCOMES, outcome) ?? visible(spelled(outcome))
 }
 
+/** Tools that only ask are called by what they ask for, as everywhere else. */
+const ASKING: Record<string, string> = { AskUserQuestion: 'Question', ExitPlanMode: 'Plan' }
+
+export function toolWord(tool: string): string {
+  return own(ASKING, tool) ?? visible(tool)
+}
+
 /** What the entry is about: the tool, or else what kind of thing. */
 export function subjectWord({ kind, tool_name: tool }: HistoryEntry): string {
-  if (tool !== null && tool !== '') return visible(tool)
+  if (tool !== null && tool !== '') return toolWord(tool)
   return own(KINDS, kind) ?? visible(spelled(kind))
 }
 
@@ -142,4 +151,25 @@ export function oneLine(text: string): { line: string; more: string } {
   const first = lines.find((line) => line.trim() !== '') ?? ''
   const line = first.length > LONGEST_LINE ? `${first.slice(0, LONGEST_LINE)}…` : first
   return { line, more: lines.length > 1 ? `+${countText(lines.length - 1, 'line')}` : '' }
+}
+
+/** What a list says of an entry: questions, plans and forms are kept as JSON, and say what they ask. */
+export function entryLine({ tool_name: tool, text }: HistoryEntry): { line: string; more: string } {
+  const short = oneLine(text)
+  if (!text.startsWith('{')) return short
+  const asked = askedIn(tool ?? '', text.split('\n', 1)[0] ?? '')
+  return asked === '' ? short : { line: oneLine(asked).line, more: '' }
+}
+
+function askedIn(tool: string, json: string): string {
+  let input: unknown
+  try {
+    input = JSON.parse(json)
+  } catch {
+    return ''
+  }
+  if (tool === 'AskUserQuestion') return describe(tool, input, '').subject
+  if (!isRecord(input)) return ''
+  const words = tool === 'ExitPlanMode' ? input.plan : 'mcp_server_name' in input && input.message
+  return typeof words === 'string' ? words.replace(/^[#\s]+/, '') : ''
 }

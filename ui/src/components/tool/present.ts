@@ -52,6 +52,19 @@ export function present(toolName: string, input: unknown): Presentation {
   return { ...found, rest: Object.keys(rest).length > 0 ? rest : null }
 }
 
+/** The agent's own words about a call, each once. For file tools its description is only the path again. */
+export function agentWords(
+  toolName: string,
+  input: unknown,
+  ...said: readonly (string | null)[]
+): string[] {
+  const { words, path } = present(toolName, input)
+  const all = [...said, words].filter((text) => text !== null && text.trim() !== '')
+  return [...new Set(all as string[])].filter(
+    (text) => path === null || !path.endsWith(text.replace(/^~\//, '')),
+  )
+}
+
 function takeReplacements(rest: Record<string, unknown>): Replacement[] {
   const { old_string: before, new_string: after, edits } = rest
   if (typeof before === 'string' && typeof after === 'string') {
