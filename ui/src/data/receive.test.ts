@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 
-import { RefusedError } from '../connection/errors'
+import { RefusedError, UnansweredError } from '../connection/errors'
 import type { ServerMessage, TranscriptEntry } from '../protocol.gen'
 import {
   CLIENT,
@@ -169,6 +169,20 @@ test('a decision waits for the server and says who was faster', async () => {
   expect(requests.errors.get(request.request_id)).toBe(
     'This was decided already: Denied by you on Pixel 8.',
   )
+})
+
+test('that there is no connection is no longer said when there is one', async () => {
+  const [offline, lost] = [makeRequest(), makeRequest({ request_id: OTHER })]
+  const welcome = makeWelcome({ pending_requests: [offline, lost] })
+  receive(welcome)
+  const requests = useRequests()
+  server.answer = () => Promise.reject(new UnansweredError('offline'))
+  await requests.respond(offline, { behavior: 'allow' })
+  server.answer = () => Promise.reject(new UnansweredError('lost'))
+  await requests.respond(lost, { behavior: 'allow' })
+  expect(requests.errors.size).toBe(2)
+  receive(welcome)
+  expect([...requests.errors.keys()]).toEqual([OTHER])
 })
 
 test('an unknown message is noted once and changes nothing', () => {

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 
-import { RefusedError } from '../connection/errors'
+import { RefusedError, UnansweredError } from '../connection/errors'
 import type { Decision, Outcome, PendingRequest } from '../protocol.gen'
 import { outcomeText } from '../text/outcome'
 import { errorText } from './errors'
@@ -15,6 +15,8 @@ export interface ClosedRequest {
 }
 
 const BREATH = 4000
+/** It was never sent, and says so until there is a connection again. */
+const OFFLINE = errorText(new UnansweredError('offline'))
 
 /** What agents wait for, in the server's order, and what this page sent about it. */
 export const useRequests = defineStore('requests', () => {
@@ -46,7 +48,9 @@ export const useRequests = defineStore('requests', () => {
     // What is open again after its answer was taken can be answered again.
     sent.value = new Set([...sent.value].filter((id) => inFlight.has(id)))
     const ids = new Set(requests.map((request) => request.request_id))
-    errors.value = new Map([...errors.value].filter(([id]) => ids.has(id)))
+    errors.value = new Map(
+      [...errors.value].filter(([id, text]) => ids.has(id) && text !== OFFLINE),
+    )
     forgetDraftsExcept(ids)
   }
 
