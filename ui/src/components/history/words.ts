@@ -30,7 +30,7 @@ export const KINDS: Record<string, string> = {
   rule: 'Rule',
   mode: 'Permission mode',
   session: 'Session',
-  access: 'Devices',
+  access: 'Access',
 }
 
 export const OUTCOMES: Record<string, string> = {
