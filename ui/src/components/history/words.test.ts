@@ -53,17 +53,17 @@ test.each([
 
 test.each([
   ['Bash', 'ls\nrm x', 'ls', '+1 line'],
+  ['AskUserQuestion', '{"questions":[{"question":"Red?"},{"question":"Why?"}]}\nno', 'Red?', ''],
+  ['ExitPlanMode', '{"plan":"\\n# Fix \\"it\\"\\n\\n1. Now"}', 'Fix "it"', ''],
+  ['ExitPlanMode', '{"plan":"# Cut o', 'Cut o', ''],
+  ['deploy', '{"mcp_server_name":"deploy","message":"Where to?"}', 'Where to?', ''],
+  ['AskUserQuestion', '{"a":"\\"question\\":\\"x', '{"a":"\\"question\\":\\"x', ''],
   [
-    'AskUserQuestion',
-    '{"questions":[{"question":"Red?"},{"question":"Why?"}]}',
-    'Red? (+1 more)',
+    'mcp__x__y',
+    '{"mcp_server_name":"x","message":"7"}',
+    '{"mcp_server_name":"x","message":"7"}',
     '',
   ],
-  ['AskUserQuestion', '{"questions":[{"question":"Red?"}]}\nskipped', 'Red?', ''],
-  ['ExitPlanMode', '{"plan":"\\n# Fix it\\n\\n1. Now"}', 'Fix it', ''],
-  ['deploy', '{"mcp_server_name":"deploy","message":"Where to?"}', 'Where to?', ''],
-  ['ExitPlanMode', '{"plan":"# Cut o', '{"plan":"# Cut o', ''],
-  ['mcp__x__y', '{"message":"7"}', '{"message":"7"}', ''],
 ])('of %s a list says what was asked: %j', (tool_name, text, line, more) => {
   expect(entryLine(makeHistoryEntry({ tool_name, text }))).toEqual({ line, more })
 })

@@ -20,8 +20,6 @@ import type { HistoryEntry } from '../../protocol.gen'
 import { countText } from '../../text/amounts'
 import { spelled } from '../../text/outcome'
 import { visible } from '../../text/visible'
-import { describe } from '../tool/describe'
-import { isRecord } from '../tool/present'
 
 export const KINDS: Record<string, string> = {
   decision: 'Decision',
@@ -155,21 +153,24 @@ export function oneLine(text: string): { line: string; more: string } {
 
 /** What a list says of an entry: questions, plans and forms are kept as JSON, and say what they ask. */
 export function entryLine({ tool_name: tool, text }: HistoryEntry): { line: string; more: string } {
-  const short = oneLine(text)
-  if (!text.startsWith('{')) return short
-  const asked = askedIn(tool ?? '', text.split('\n', 1)[0] ?? '')
-  return asked === '' ? short : { line: oneLine(asked).line, more: '' }
+  const asked = text.startsWith('{') ? askedIn(tool, text) : ''
+  return asked === '' ? oneLine(text) : { line: oneLine(asked).line, more: '' }
 }
 
-function askedIn(tool: string, json: string): string {
-  let input: unknown
+function askedIn(tool: string | null, json: string): string {
+  if (tool === 'AskUserQuestion') return fieldIn(json, 'question')
+  if (tool === 'ExitPlanMode') return fieldIn(json, 'plan').replace(/^[#\s]+/, '')
+  // A form is listed under the server that asks; a tool of a server has a longer name.
+  const isForm = tool !== null && fieldIn(json, 'mcp_server_name') === tool
+  return isForm ? fieldIn(json, 'message') : ''
+}
+
+/** The first text of this name. The JSON of a list may be cut off anywhere, so it is not parsed as a whole. */
+function fieldIn(json: string, name: string): string {
+  const text = new RegExp(`"${name}":"((?:[^"\\\\]|\\\\.)*)`).exec(json)?.[1] ?? ''
   try {
-    input = JSON.parse(json)
+    return String(JSON.parse(`"${text}"`))
   } catch {
     return ''
   }
-  if (tool === 'AskUserQuestion') return describe(tool, input, '').subject
-  if (!isRecord(input)) return ''
-  const words = tool === 'ExitPlanMode' ? input.plan : 'mcp_server_name' in input && input.message
-  return typeof words === 'string' ? words.replace(/^[#\s]+/, '') : ''
 }
