@@ -10,6 +10,7 @@ use sqlx::{ConnectOptions, Connection};
 use crate::error::OpenError;
 use crate::inspect::{has_content, inspect, schema};
 use crate::lock::{beside, private};
+use crate::log::catch_up;
 use crate::open::BUSY_TIMEOUT;
 
 /// What to do with a file that is already where the backup should go.
@@ -47,6 +48,7 @@ pub async fn backup(
     if existing == Existing::Keep && target.symlink_metadata().is_ok() {
         return Err(BackupError::Exists(target.to_owned()));
     }
+    catch_up(database).await;
     let temporary = beside(target, &format!(".{}.part", std::process::id()));
     let result = copy(database, &temporary, target, existing).await;
     if result.is_err() {

@@ -41,7 +41,7 @@ impl Store {
     pub async fn channels(&self) -> Result<Vec<ChannelRow>, ReadError> {
         Ok(
             sqlx::query_as("SELECT * FROM notification_channels ORDER BY created_at, id")
-                .fetch_all(self.reader())
+                .fetch_all(self.reader().await)
                 .await?,
         )
     }

@@ -40,7 +40,7 @@ impl Store {
     pub async fn devices(&self) -> Result<Vec<DeviceRow>, ReadError> {
         Ok(
             sqlx::query_as("SELECT * FROM devices ORDER BY created_at, id")
-                .fetch_all(self.reader())
+                .fetch_all(self.reader().await)
                 .await?,
         )
     }
@@ -48,7 +48,7 @@ impl Store {
     /// The hash of the password, when there is one.
     pub async fn password(&self) -> Result<Option<String>, ReadError> {
         Ok(sqlx::query_scalar("SELECT hash FROM password")
-            .fetch_optional(self.reader())
+            .fetch_optional(self.reader().await)
             .await?)
     }
 }

@@ -47,6 +47,12 @@ pub enum OpenError {
         source: std::io::Error,
     },
 
+    #[error(
+        "the log {} goes on from a later moment than its database, which was left untouched; if the database was put back from a backup, move the log and its other half away",
+        path.display()
+    )]
+    LogAhead { path: PathBuf },
+
     #[error("the history cannot be signed: {0}")]
     Key(#[from] KeyError),
 

@@ -31,14 +31,14 @@ impl Store {
         Ok(
             sqlx::query_as("SELECT * FROM trusted_folders WHERE path = $1")
                 .bind(path)
-                .fetch_optional(self.reader())
+                .fetch_optional(self.reader().await)
                 .await?,
         )
     }
 
     pub async fn agent_facts(&self) -> Result<Vec<AgentFactsRow>, ReadError> {
         Ok(sqlx::query_as("SELECT * FROM agent_facts ORDER BY agent")
-            .fetch_all(self.reader())
+            .fetch_all(self.reader().await)
             .await?)
     }
 }

@@ -12,6 +12,7 @@ use sqlx::{ConnectOptions, Connection as _, SqliteConnection};
 
 use crate::error::{Fault, OpenError, UnavailableReason};
 use crate::lock::beside;
+use crate::log;
 use crate::open::{BUSY_TIMEOUT, MIGRATOR};
 
 /// How many steps of SQLite's go by between two looks at the clock.
@@ -32,16 +33,20 @@ pub(crate) fn has_content(path: &Path) -> Result<bool, OpenError> {
         if database > 0 {
             File::open(path)?.take(16).read_to_end(&mut start)?;
         }
-        Ok((database, length(&beside(path, "-wal"))?, start))
+        let mut logs = length(&beside(path, "-wal"))?;
+        for suffix in log::SUFFIXES {
+            logs += length(&beside(path, suffix))?;
+        }
+        Ok((database, logs, start))
     };
     let path = path.to_owned();
     match read() {
         Err(source) => Err(OpenError::Io { path, source }),
         Ok((0, 0, _)) => Ok(false),
-        // SQLite would throw the log away.
+        // SQLite would throw its log away, and ours would begin a history in the middle.
         Ok((0, _, _)) => Err(OpenError::Corrupt {
             path,
-            detail: "it is empty, but its write-ahead log is not".to_owned(),
+            detail: "it is empty, but its log is not".to_owned(),
         }),
         Ok((_, _, start)) if start == MAGIC => Ok(true),
         Ok(_) => Err(OpenError::NotSayso { path }),

@@ -33,7 +33,7 @@ impl DatabaseLock {
         }
     }
 
-    fn take(database: &Path) -> Result<Self, OpenError> {
+    pub(crate) fn take(database: &Path) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Io {
             path: database.to_owned(),
             source,

@@ -17,6 +17,7 @@ use crate::connection::{NotWritten, WriteConnection};
 use crate::error::{OpenError, WriteError};
 use crate::inspect::{Looked, has_content, inspect};
 use crate::lock::{DatabaseLock, private};
+use crate::log::{self, Following, Log};
 
 pub(crate) static MIGRATOR: Migrator = sqlx::migrate!();
 
@@ -57,6 +58,9 @@ struct Connections {
     signer: Option<Signer>,
     /// The end of the history, for whoever holds the write connection. None: to be looked up.
     head: Mutex<Option<Head>>,
+    /// For the one who writes. None for a store in memory.
+    log: Mutex<Option<Log>>,
+    following: Arc<Following>,
     _lock: Option<DatabaseLock>,
 }
 
@@ -102,6 +106,7 @@ impl Store {
         })?;
         let key = AuditKey::kept_in(path.parent().unwrap_or(Path::new(".")))?;
         let history = key.history();
+        let log = log::take_over(&path, &write, history)?;
         let read = pool(READ_CONNECTIONS)
             .connect_with(options.pragma("query_only", "ON"))
             .await
@@ -117,6 +122,8 @@ impl Store {
             history,
             signer: Some(signer),
             head: Mutex::new(None),
+            log: Mutex::new(Some(log)),
+            following: Arc::default(),
             _lock: Some(lock),
         }))
     }
@@ -151,6 +158,8 @@ impl Store {
             history: AuditKey::random()?.history(),
             signer: None,
             head: Mutex::new(None),
+            log: Mutex::new(None),
+            following: Arc::default(),
             _lock: None,
         }))
     }
@@ -170,16 +179,29 @@ impl Store {
         self.connections.write.close().await;
     }
 
-    /// The history, to be read and checked.
-    pub fn audit(&self) -> AuditReader {
+    /// The history, to be read and checked, with all that was written to the log.
+    pub async fn audit(&self) -> AuditReader {
+        self.connections.following.settled().await;
         AuditReader::new(
             self.connections.read.clone(),
             self.connections.folder.clone(),
         )
     }
 
-    pub(crate) fn reader(&self) -> &SqlitePool {
+    /// The connections that read, once the database has all that was written to the log.
+    pub(crate) async fn reader(&self) -> &SqlitePool {
+        self.connections.following.settled().await;
         &self.connections.read
+    }
+
+    pub(crate) fn following(&self) -> &Arc<Following> {
+        &self.connections.following
+    }
+
+    /// The log is for one writer.
+    pub(crate) fn take_log(&self) -> Option<Log> {
+        let log = &self.connections.log;
+        log.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     pub(crate) fn write_connection(&self) -> &WriteConnection {

@@ -23,7 +23,7 @@ impl Store {
     pub async fn queued_messages(&self) -> Result<Vec<QueuedRow>, ReadError> {
         Ok(
             sqlx::query_as("SELECT * FROM queued_messages ORDER BY ordinal")
-                .fetch_all(self.reader())
+                .fetch_all(self.reader().await)
                 .await?,
         )
     }
@@ -40,7 +40,7 @@ impl Store {
         )
         .bind(session_id)
         .bind(format!("\"message_id\":\"{message_id}\""))
-        .fetch_optional(self.reader())
+        .fetch_optional(self.reader().await)
         .await?)
     }
 }

@@ -77,7 +77,7 @@ impl Store {
     pub async fn sessions(&self) -> Result<Vec<SessionRow>, ReadError> {
         Ok(
             sqlx::query_as("SELECT * FROM sessions ORDER BY created_at DESC, id DESC")
-                .fetch_all(self.reader())
+                .fetch_all(self.reader().await)
                 .await?,
         )
     }
@@ -85,7 +85,7 @@ impl Store {
     pub async fn session(&self, id: SessionId) -> Result<Option<SessionRow>, ReadError> {
         Ok(sqlx::query_as("SELECT * FROM sessions WHERE id = $1")
             .bind(id)
-            .fetch_optional(self.reader())
+            .fetch_optional(self.reader().await)
             .await?)
     }
 
@@ -103,7 +103,7 @@ impl Store {
         .bind(session_id)
         .bind(after_seq)
         .bind(i64::from(limit))
-        .fetch(self.reader());
+        .fetch(self.reader().await);
         Ok(read_some(rows).await?)
     }
 
@@ -121,7 +121,7 @@ impl Store {
         .bind(session_id)
         .bind(before_seq)
         .bind(i64::from(limit))
-        .fetch(self.reader());
+        .fetch(self.reader().await);
         let mut entries = read_some(rows).await?;
         entries.reverse();
         Ok(entries)
@@ -142,7 +142,7 @@ impl Store {
         .bind(session_id)
         .bind(after_seq)
         .bind(first_line)
-        .fetch_all(self.reader())
+        .fetch_all(self.reader().await)
         .await?)
     }
 
@@ -159,7 +159,7 @@ impl Store {
         )
         .bind(session_id)
         .bind(since)
-        .fetch_all(self.reader())
+        .fetch_all(self.reader().await)
         .await?)
     }
 
@@ -186,7 +186,7 @@ impl Store {
         .bind(Delivery::Sent)
         .bind(Delivery::Pending)
         .bind(AuditKind::Outcome.as_str())
-        .fetch_all(self.reader())
+        .fetch_all(self.reader().await)
         .await?)
     }
 
@@ -204,7 +204,7 @@ impl Store {
         .bind(session_id)
         .bind(RequestStatus::Open)
         .bind(Delivery::Pending)
-        .fetch_all(self.reader())
+        .fetch_all(self.reader().await)
         .await?)
     }
 
@@ -213,7 +213,7 @@ impl Store {
         Ok(
             sqlx::query_scalar("SELECT COALESCE(MAX(seq), 0) FROM entries WHERE session_id = $1")
                 .bind(session_id)
-                .fetch_one(self.reader())
+                .fetch_one(self.reader().await)
                 .await?,
         )
     }
@@ -223,7 +223,7 @@ impl Store {
         Ok(
             sqlx::query_as("SELECT * FROM requests WHERE status = $1 ORDER BY ordinal")
                 .bind(RequestStatus::Open)
-                .fetch_all(self.reader())
+                .fetch_all(self.reader().await)
                 .await?,
         )
     }
@@ -250,7 +250,7 @@ impl Store {
             .bind(session_id)
             .bind(limit),
         };
-        Ok(query.fetch_all(self.reader()).await?)
+        Ok(query.fetch_all(self.reader().await).await?)
     }
 
     /// The last request of this kind in the session that was asked before the given one.
@@ -268,7 +268,7 @@ impl Store {
         .bind(session_id)
         .bind(kind)
         .bind(id)
-        .fetch_optional(self.reader())
+        .fetch_optional(self.reader().await)
         .await?)
     }
 
@@ -279,7 +279,7 @@ impl Store {
              WHERE requests.id = $1",
         )
         .bind(id)
-        .fetch_optional(self.reader())
+        .fetch_optional(self.reader().await)
         .await?)
     }
 
@@ -309,7 +309,7 @@ impl Store {
         .bind(before.at)
         .bind(before.request_id)
         .bind(i64::from(limit))
-        .fetch_all(self.reader())
+        .fetch_all(self.reader().await)
         .await?)
     }
 }

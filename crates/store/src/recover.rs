@@ -33,7 +33,7 @@ impl Store {
         let mut buried: Vec<SessionId> =
             sqlx::query_scalar("SELECT id FROM sessions WHERE state <> $1 ORDER BY id")
                 .bind(SessionRow::DEAD)
-                .fetch_all(self.reader())
+                .fetch_all(self.reader().await)
                 .await?;
         buried.retain(|session| !living.contains(session));
         let records = records(&orphaned);

@@ -7,6 +7,7 @@ use std::fmt;
 
 use rusqlite::ToSql;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, Value, ValueRef};
+use serde::{Deserialize, Serialize};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::{Database, Decode, Encode, FromRow, Type};
@@ -15,7 +16,7 @@ use uuid::Uuid;
 macro_rules! uuid_as_text {
     ($(#[$documentation:meta])* $name:ident) => {
         $(#[$documentation])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub struct $name(pub Uuid);
 
         impl fmt::Display for $name {
@@ -161,7 +162,9 @@ uuid_as_text! {
 }
 
 /// Milliseconds since 1970 in UTC. The store never asks what time it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Type)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Type, Serialize, Deserialize,
+)]
 #[sqlx(transparent)]
 pub struct UnixMillis(pub i64);
 
@@ -178,7 +181,7 @@ impl FromSql for UnixMillis {
 }
 
 /// One agent at work, or its memory.
-#[derive(Debug, Clone, PartialEq, FromRow)]
+#[derive(Debug, Clone, PartialEq, FromRow, Serialize, Deserialize)]
 pub struct SessionRow {
     pub id: SessionId,
     pub title: String,
@@ -222,7 +225,7 @@ impl SessionRow {
 }
 
 /// One line of a session's transcript. Numbers begin at 1 and are the caller's to give.
-#[derive(Debug, Clone, PartialEq, FromRow)]
+#[derive(Debug, Clone, PartialEq, FromRow, Serialize, Deserialize)]
 pub struct EntryRow {
     pub session_id: SessionId,
     pub seq: i64,
@@ -235,7 +238,7 @@ pub struct EntryRow {
 }
 
 /// What an agent asked. Written once; only its clock and its status change afterwards.
-#[derive(Debug, Clone, PartialEq, FromRow)]
+#[derive(Debug, Clone, PartialEq, FromRow, Serialize, Deserialize)]
 pub struct RequestRow {
     pub id: RequestId,
     pub session_id: SessionId,
@@ -264,7 +267,7 @@ pub struct RequestRow {
 }
 
 /// How a request ended. At most one for each request, never changed but for its delivery.
-#[derive(Debug, Clone, PartialEq, FromRow)]
+#[derive(Debug, Clone, PartialEq, FromRow, Serialize, Deserialize)]
 pub struct DecisionRow {
     pub request_id: RequestId,
     pub outcome: Outcome,
@@ -297,7 +300,7 @@ pub struct DecisionCursor {
 }
 
 /// Whether a request still waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RequestStatus {
     Open,
     Decided,
@@ -313,7 +316,7 @@ stored_word!(RequestStatus {
 });
 
 /// How a request ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Outcome {
     Allowed,
     Denied,
@@ -344,7 +347,7 @@ impl Outcome {
 }
 
 /// Who or what ended a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DecidedBy {
     Human,
     Rule,
@@ -364,7 +367,7 @@ stored_word!(DecidedBy {
 });
 
 /// Whether the agent got the decision. A decision is final without it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Delivery {
     Pending,
     Sent,

@@ -34,7 +34,7 @@ impl Store {
     pub async fn rules(&self) -> Result<Vec<RuleRow>, ReadError> {
         Ok(
             sqlx::query_as("SELECT * FROM rules ORDER BY created_at, id")
-                .fetch_all(self.reader())
+                .fetch_all(self.reader().await)
                 .await?,
         )
     }

@@ -1,6 +1,7 @@
 //! The writes and what each does to the rows.
 
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use serde::{Deserialize, Serialize};
 
 use crate::audit::{self, AuditRecord, Tail};
 use crate::channels::{self, ChannelRow};
@@ -14,8 +15,9 @@ use crate::rows::{
 };
 use crate::rules::{self, RuleRow};
 
-/// One change. Several that must hold together go into one [`WriteJob`](crate::WriteJob).
-#[derive(Debug, Clone, PartialEq)]
+/// One change. Several that must hold together go into one [`WriteJob`](crate::WriteJob). What never stands in the log
+/// has no form there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Write {
     /// Adds the session or replaces all it says.
     PutSession(SessionRow),
@@ -40,37 +42,45 @@ pub enum Write {
         at: Option<UnixMillis>,
     },
     /// Forgets the session with its transcript, its requests and their decisions.
+    #[serde(skip)]
     DeleteSession(SessionId),
     /// Adds a message that waits, or replaces what it says.
+    #[serde(skip)]
     PutQueued(QueuedRow),
+    #[serde(skip)]
     RemoveQueued(MessageId),
+    #[serde(skip)]
     TrustFolder(TrustedFolderRow),
+    #[serde(skip)]
     PutAgentFacts(AgentFactsRow),
     /// Adds the rule or replaces what it says.
+    #[serde(skip)]
     PutRule(RuleRow),
     /// Counts one use of a rule that is there. It can come late, after other changes of the rule.
-    UseRule {
-        id: RuleId,
-        at: UnixMillis,
-    },
+    UseRule { id: RuleId, at: UnixMillis },
+    #[serde(skip)]
     RemoveRule(RuleId),
     /// Adds the device or replaces what may change.
+    #[serde(skip)]
     PutDevice(DeviceRow),
+    #[serde(skip)]
     DeviceSeen {
         id: DeviceId,
         at: UnixMillis,
         expires_at: Option<UnixMillis>,
     },
+    #[serde(skip)]
     RemoveDevice(DeviceId),
     /// Adds the channel or replaces what may change.
+    #[serde(skip)]
     PutChannel(ChannelRow),
     /// What became of the last try, as JSON.
-    SetChannelResult {
-        id: ChannelId,
-        result: String,
-    },
+    #[serde(skip)]
+    SetChannelResult { id: ChannelId, result: String },
+    #[serde(skip)]
     RemoveChannel(ChannelId),
     /// The hash of the password, or none.
+    #[serde(skip)]
     SetPassword(Option<String>),
     /// Goes into the job of what it records, so that neither is there without the other.
     AppendAudit(AuditRecord),
@@ -116,6 +126,40 @@ pub(crate) fn apply(
         Write::SetPassword(hash) => devices::set_password(connection, hash.as_deref()),
         Write::AppendAudit(record) => audit::append(connection, tail, record),
     }
+}
+
+/// All of a job or nothing of it, within a transaction of many.
+pub(crate) fn apply_whole(
+    connection: &Connection,
+    tail: &mut Tail,
+    writes: &[Write],
+) -> Result<(), WriteError> {
+    let before = *tail;
+    execute(connection, "SAVEPOINT job", [])?;
+    let applied = writes
+        .iter()
+        .try_for_each(|write| apply(connection, tail, write));
+    if applied.is_err() {
+        *tail = before;
+        execute(connection, "ROLLBACK TO job", [])?;
+    }
+    execute(connection, "RELEASE job", [])?;
+    applied
+}
+
+/// A job that is in the log and contradicts the rows, as one about a session that was deleted meanwhile. What it tells
+/// the history is kept all the same.
+pub(crate) fn salvage(
+    connection: &Connection,
+    tail: &mut Tail,
+    writes: &[Write],
+    error: &WriteError,
+) -> Result<(), WriteError> {
+    tracing::error!(%error, "a job in the log contradicts what is stored");
+    writes
+        .iter()
+        .filter(|write| matches!(write, Write::AppendAudit(_)))
+        .try_for_each(|write| apply(connection, tail, write))
 }
 
 fn put_session(connection: &Connection, row: &SessionRow) -> Result<(), WriteError> {

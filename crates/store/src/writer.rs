@@ -1,7 +1,8 @@
-//! The one thread that writes.
+//! The one thread that writes to the database.
 //!
 //! It takes what has queued up while it was busy and commits it as one transaction, because a commit
-//! costs far more than the rows in it. What nobody waits for stays a moment for what somebody does.
+//! costs far more than the rows in it. What nobody waits for stays a moment for what somebody does, and what stands in
+//! the log already stays longer.
 
 use std::io;
 use std::sync::mpsc as blocking;
@@ -12,13 +13,24 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::audit::{self, Head};
-use crate::connection::NotWritten;
 use crate::error::WriteError;
+use crate::group::{needed, write};
+use crate::log::Following;
 use crate::open::{Durability, Store};
-use crate::write::{Write, apply};
+use crate::write::Write;
 
 /// How many jobs one transaction may hold. More would make the first wait for the last.
 const JOBS_PER_COMMIT: usize = 256;
+
+/// The same where nobody waits.
+const LOGGED_PER_COMMIT: usize = 4096;
+
+/// How long after a job was written to the log the database follows.
+pub(crate) const FOLLOW_AFTER: Duration = Duration::from_millis(50);
+/// How often it is looked meanwhile whether somebody waits. Nobody is woken for a job that can wait.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// How long after the database did not take what is in the log it is tried again.
+const TRY_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
 /// How long a job that no agent waits for waits for one that some agent does.
 const LINGER: Duration = Duration::from_millis(10);
@@ -54,9 +66,47 @@ impl WriteJob {
 
     /// An agent acts on a decision, so it must not be forgotten. What was only asked is gone with the
     /// agent when the machine loses power.
-    fn decides(&self) -> bool {
+    pub(crate) fn decides(&self) -> bool {
         let decides = |write: &Write| matches!(write, Write::Decide(_));
         self.writes.iter().any(decides)
+    }
+}
+
+/// A job on its way to the database.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    pub(crate) job: WriteJob,
+    /// Its number in the log. Without one it counts when it is committed, and is reported then.
+    pub(crate) seq: Option<u64>,
+    bytes: usize,
+}
+
+impl Queued {
+    pub(crate) fn direct(job: WriteJob) -> Self {
+        let (seq, bytes) = (None, 0);
+        Self { job, seq, bytes }
+    }
+
+    pub(crate) fn logged(job: WriteJob, seq: u64, bytes: usize) -> Self {
+        let seq = Some(seq);
+        Self { job, seq, bytes }
+    }
+
+    fn can_wait(&self) -> bool {
+        self.seq.is_some() || self.job.can_wait()
+    }
+}
+
+/// The way to the writing thread, for whoever is in front of it.
+#[derive(Debug, Clone)]
+pub(crate) struct JobQueue {
+    jobs: blocking::SyncSender<Vec<Queued>>,
+}
+
+impl JobQueue {
+    /// Jobs in their order. Gives them back when the thread has ended.
+    pub(crate) fn hand_over(&self, jobs: Vec<Queued>) -> Result<(), Vec<Queued>> {
+        self.jobs.send(jobs).map_err(|refused| refused.0)
     }
 }
 
@@ -81,7 +131,7 @@ pub enum SubmitError {
 /// also waits for that.
 #[derive(Debug)]
 pub struct Writer {
-    jobs: blocking::SyncSender<WriteJob>,
+    queue: JobQueue,
     ended: oneshot::Receiver<()>,
     /// Signs the history from time to time, and once more at the end.
     signing: Option<JoinHandle<()>>,
@@ -122,7 +172,7 @@ impl Writer {
             .cloned()
             .map(|signer| tokio::spawn(audit::sign_heads(signed, signer, committed)));
         Ok(Self {
-            jobs,
+            queue: JobQueue { jobs },
             ended,
             signing,
         })
@@ -130,16 +180,24 @@ impl Writer {
 
     /// Queues a job without waiting.
     pub fn submit(&self, job: WriteJob) -> Result<(), SubmitError> {
-        self.jobs.try_send(job).map_err(|error| match error {
-            blocking::TrySendError::Full(job) => SubmitError::Full(job),
+        let jobs = vec![Queued::direct(job)];
+        self.queue.jobs.try_send(jobs).map_err(|error| match error {
+            blocking::TrySendError::Full(mut jobs) => match jobs.pop() {
+                Some(queued) => SubmitError::Full(queued.job),
+                None => SubmitError::Closed,
+            },
             blocking::TrySendError::Disconnected(_) => SubmitError::Closed,
         })
+    }
+
+    pub(crate) fn queue(&self) -> JobQueue {
+        self.queue.clone()
     }
 
     /// Ends as a killed process does: what is committed stays, what is not signed is not.
     #[cfg(test)]
     pub(crate) async fn abort(self) {
-        drop(self.jobs);
+        drop(self.queue);
         if let Some(signing) = self.signing {
             signing.abort();
         }
@@ -149,7 +207,7 @@ impl Writer {
     /// Writes what is queued, signs the history and stops. Completions must be received meanwhile, or their receiver
     /// dropped: the thread waits for room to report each job.
     pub async fn close(self) {
-        drop(self.jobs);
+        drop(self.queue);
         if self.ended.await.is_err() {
             tracing::error!("the writer ended before its queue was empty");
         }
@@ -163,54 +221,126 @@ impl Writer {
 
 fn run(
     store: &Store,
-    queued: &blocking::Receiver<WriteJob>,
+    queued: &blocking::Receiver<Vec<Queued>>,
     completions: &mpsc::Sender<Completion>,
     heads: &watch::Sender<Option<Head>>,
     linger: Duration,
 ) {
+    let following = store.following();
     let mut jobs = Vec::with_capacity(JOBS_PER_COMMIT);
+    let mut unsynced = 0;
     loop {
-        jobs.extend(queued.try_iter().take(JOBS_PER_COMMIT));
+        let ended = !take(queued, &mut jobs);
         // What is urgent and has come during the last commit is from agents that do not wait for each other.
         let crowd = jobs.iter().any(|job| !job.can_wait());
         if jobs.is_empty() {
             match queued.recv() {
-                Ok(job) => jobs.push(job),
+                Ok(batch) => jobs.extend(batch),
                 Err(_) => return,
             }
         }
-        gather(queued, &mut jobs, linger, crowd);
-        let results = write(store, &jobs);
+        gather(queued, &mut jobs, following, linger, crowd);
+        unsynced += jobs.iter().map(|job| job.bytes).sum::<usize>();
+        let durability = needed(store, &jobs, unsynced);
+        let results = write(store, durability, &jobs);
         if let Some(head) = store.tail().head {
             heads.send_if_modified(|known| known.replace(head) != Some(head));
         }
-        for (job, result) in jobs.drain(..).zip(results) {
-            if let Err(error) = &result {
-                tracing::warn!(token = job.token, %error, "a write failed");
+        let total = jobs.len();
+        let last = jobs.iter().filter_map(|job| job.seq).max();
+        let trouble = report(&mut jobs, results, completions);
+        following.done(total - jobs.len());
+        if let Some(error) = trouble {
+            tracing::error!(%error, "the database does not follow its log");
+            following.set_trouble(Some(error));
+            if ended {
+                // They are read again from the log by the next server.
+                return;
             }
-            let completion = Completion {
-                token: job.token,
-                result,
-            };
-            // With nobody left to tell, what is queued is still worth keeping.
-            completions.blocking_send(completion).ok();
+            thread::sleep(TRY_AGAIN_AFTER);
+            continue;
+        }
+        following.set_trouble(None);
+        if let Some(last) = last
+            && (durability == Durability::Disk || store.durability() == Durability::Process)
+        {
+            following.set_safe(last);
+            unsynced = 0;
         }
     }
 }
 
+/// What is queued, as far as one transaction holds it. False when no more will come.
+fn take(queued: &blocking::Receiver<Vec<Queued>>, jobs: &mut Vec<Queued>) -> bool {
+    while jobs.len() < most(jobs) {
+        match queued.try_recv() {
+            Ok(batch) => jobs.extend(batch),
+            Err(blocking::TryRecvError::Empty) => return true,
+            Err(blocking::TryRecvError::Disconnected) => return false,
+        }
+    }
+    true
+}
+
+fn most(jobs: &[Queued]) -> usize {
+    match jobs.iter().all(|job| job.seq.is_some()) {
+        true => LOGGED_PER_COMMIT,
+        false => JOBS_PER_COMMIT,
+    }
+}
+
+/// Tells who waits. Leaves the jobs of the log that the database did not take, and gives the reason.
+fn report(
+    jobs: &mut Vec<Queued>,
+    results: Vec<Result<(), WriteError>>,
+    completions: &mpsc::Sender<Completion>,
+) -> Option<WriteError> {
+    let mut trouble = None;
+    let mut left = Vec::new();
+    for (queued, result) in jobs.drain(..).zip(results) {
+        let token = queued.job.token;
+        match (queued.seq, result) {
+            (Some(_), Ok(())) => {}
+            (Some(_), Err(error)) => {
+                trouble = Some(error);
+                left.push(queued);
+            }
+            (None, result) => {
+                if let Err(error) = &result {
+                    tracing::warn!(token, %error, "a write failed");
+                }
+                // With nobody left to tell, what is queued is still worth keeping.
+                completions.blocking_send(Completion { token, result }).ok();
+            }
+        }
+    }
+    *jobs = left;
+    trouble
+}
+
 /// All that is queued. What only tells what happened also waits for what is waited for next, if that comes soon.
 fn gather(
-    queued: &blocking::Receiver<WriteJob>,
-    jobs: &mut Vec<WriteJob>,
+    queued: &blocking::Receiver<Vec<Queued>>,
+    jobs: &mut Vec<Queued>,
+    following: &Following,
     linger: Duration,
     crowd: bool,
 ) {
     let now = Instant::now();
+    while jobs.iter().all(|job| job.seq.is_some()) {
+        let waited = now.elapsed();
+        let is_due = waited >= FOLLOW_AFTER || jobs.len() >= LOGGED_PER_COMMIT;
+        let goes_on = take(queued, jobs);
+        if is_due || !goes_on || following.take_hurry() {
+            break;
+        }
+        thread::sleep(LOOK_EVERY);
+    }
     let mut until = now + linger;
     let mut urgent = jobs.iter().any(|job| !job.can_wait());
-    while jobs.len() < JOBS_PER_COMMIT {
+    while jobs.len() < JOBS_PER_COMMIT && jobs.iter().any(|job| job.seq.is_none()) {
         let next = match queued.try_recv() {
-            Ok(job) => Ok(job),
+            Ok(batch) => Ok(batch),
             Err(_) if urgent && !crowd => return,
             Err(_) => {
                 if urgent {
@@ -219,45 +349,8 @@ fn gather(
                 queued.recv_timeout(until.saturating_duration_since(Instant::now()))
             }
         };
-        let Ok(job) = next else { return };
-        urgent |= !job.can_wait();
-        jobs.push(job);
+        let Ok(batch) = next else { return };
+        urgent |= batch.iter().any(|job| !job.can_wait());
+        jobs.extend(batch);
     }
-}
-
-/// One result for each job, in order.
-fn write(store: &Store, jobs: &[WriteJob]) -> Vec<Result<(), WriteError>> {
-    match transact(store, jobs) {
-        Ok(()) => vec![Ok(()); jobs.len()],
-        Err(NotWritten::Begin(error)) => vec![Err(error); jobs.len()],
-        Err(NotWritten::Work(error)) if jobs.len() == 1 => vec![Err(error)],
-        Err(NotWritten::Work(_)) => one_by_one(store, jobs),
-    }
-}
-
-/// Finds the job that spoiled its group, and keeps it from spoiling the others.
-fn one_by_one(store: &Store, jobs: &[WriteJob]) -> Vec<Result<(), WriteError>> {
-    let mut results = Vec::with_capacity(jobs.len());
-    for job in jobs {
-        match transact(store, std::slice::from_ref(job)) {
-            Ok(()) => results.push(Ok(())),
-            Err(NotWritten::Work(error)) => results.push(Err(error)),
-            Err(NotWritten::Begin(error)) => {
-                results.resize(jobs.len(), Err(error));
-                break;
-            }
-        }
-    }
-    results
-}
-
-fn transact(store: &Store, jobs: &[WriteJob]) -> Result<(), NotWritten> {
-    let durability = match store.durability() {
-        Durability::Disk if jobs.iter().any(WriteJob::decides) => Durability::Disk,
-        Durability::Disk | Durability::Process => Durability::Process,
-    };
-    store.transact(durability, |connection, tail| {
-        let mut writes = jobs.iter().flat_map(|job| &job.writes);
-        writes.try_for_each(|write| apply(connection, tail, write))
-    })
 }

@@ -45,7 +45,7 @@ mod writes;
 use anyhow::Context;
 use sayso_broker::{Broker, ClientId, ClientRef, Event, ReplyTo, RequestId, SessionId};
 use sayso_protocol::{Scope, ServerMessage};
-use sayso_store::{Completion, Store, UnixMillis, Writer};
+use sayso_store::{Completion, LoggedWriter, Store, UnixMillis};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -73,10 +73,10 @@ const CLIENT_QUEUE: usize = 1024;
 const AGENT_QUEUE: usize = 256;
 /// How much the hub does before it looks at the clock again.
 const AT_ONCE: usize = 64;
-/// How many writes may be under way before agents are held back.
-const WRITES_UNDER_WAY: usize = 2048;
-/// Room beyond that for what clients cause.
-const WRITE_QUEUE: usize = 2 * WRITES_UNDER_WAY;
+/// How many notes the disk did not take may wait before agents are held back.
+const UNWRITTEN_NOTES: usize = 2048;
+/// How many reports of writes may wait for the hub.
+const COMPLETIONS: usize = 4096;
 
 pub struct Hub {
     config: Arc<Config>,
@@ -152,8 +152,8 @@ impl Hub {
         }
         let (messages_sender, messages) = mpsc::channel(CLIENT_QUEUE);
         let (to_hub, from_agents) = mpsc::channel(AGENT_QUEUE);
-        let (completed, completions) = mpsc::channel(WRITE_QUEUE + 1);
-        let writer = Writer::start(store.clone(), completed, WRITE_QUEUE)?;
+        let (completed, completions) = mpsc::channel(COMPLETIONS);
+        let writer = LoggedWriter::start(store.clone(), completed, writes::QUEUE).await?;
         let mut hub = Self {
             config,
             agents,
@@ -199,7 +199,9 @@ impl Hub {
     /// Runs until a shutdown is complete. An error means that nothing can be recorded any more.
     pub async fn run(mut self) -> anyhow::Result<()> {
         loop {
+            self.write_out();
             let wakeup = self.next_wakeup();
+            let (has_room, is_behind) = (self.has_room(), self.writes.is_behind());
             tokio::select! {
                 biased;
                 completion = self.completions.recv() => {
@@ -207,9 +209,10 @@ impl Hub {
                     self.completed(completion);
                 }
                 Some(message) = self.messages.recv() => self.message(message),
-                Some(output) = self.from_agents.recv(), if self.has_room() => {
+                Some(output) = self.from_agents.recv(), if has_room => {
                     self.agent_output(output);
                 }
+                () = self.writes.followed(), if is_behind => {}
                 () = wakeup.come() => self.tick(),
             }
             self.take_what_is_there();
@@ -242,9 +245,22 @@ impl Hub {
         }
     }
 
+    /// Writes all that has come up in one piece, and goes on with what follows from it.
+    fn write_out(&mut self) {
+        loop {
+            let done = self.writes.flush();
+            if done.is_empty() {
+                return;
+            }
+            for completion in done {
+                self.completed(completion);
+            }
+        }
+    }
+
     /// Whether what agents say can be written soon. Where it cannot, they are held back.
     fn has_room(&self) -> bool {
-        self.writes.under_way() < WRITES_UNDER_WAY && self.unwritten.len() < WRITES_UNDER_WAY
+        self.writes.has_room() && self.unwritten.len() < UNWRITTEN_NOTES
     }
 
     fn message(&mut self, message: HubMessage) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sayso_broker::{Json, RecordId, SessionId};
 use sayso_protocol::Ack;
-use sayso_store::{Completion, SubmitError, Write, WriteJob, Writer};
+use sayso_store::{Completion, LoggedWriter, SubmitError, Write, WriteJob};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -14,6 +14,13 @@ use super::rows::RowWrite;
 use super::sessions::Session;
 use super::transcript::Entry;
 use crate::agents::link::AgentHandle;
+
+/// How many writes may be under way before agents are held back.
+const MOST_UNDER_WAY: usize = 2048;
+/// How many jobs the database may be behind its log before agents are held back.
+const MOST_BEHIND: usize = 4096;
+/// Room beyond both for what clients cause.
+pub(super) const QUEUE: usize = 2 * MOST_BEHIND;
 
 /// What happens when a write is done.
 #[derive(Debug)]
@@ -62,13 +69,13 @@ pub(super) struct Note {
 
 #[derive(Debug)]
 pub(super) struct Writes {
-    writer: Option<Writer>,
+    writer: Option<LoggedWriter>,
     under_way: HashMap<u64, AfterWrite>,
     next_token: u64,
 }
 
 impl Writes {
-    pub(super) fn new(writer: Writer) -> Self {
+    pub(super) fn new(writer: LoggedWriter) -> Self {
         Self {
             writer: Some(writer),
             under_way: HashMap::new(),
@@ -76,11 +83,31 @@ impl Writes {
         }
     }
 
-    pub(super) fn under_way(&self) -> usize {
-        self.under_way.len()
+    /// Whether more can be written soon. Where it is not so, a completion or [`Self::followed`] tells when to ask again.
+    pub(super) fn has_room(&self) -> bool {
+        self.under_way.len() < MOST_UNDER_WAY && !self.is_behind()
     }
 
-    /// Queues a write. Gives `after` back when there is no room.
+    /// Whether the database is far behind its log.
+    pub(super) fn is_behind(&self) -> bool {
+        let backlog = self.writer.as_ref().map_or(0, LoggedWriter::backlog);
+        backlog >= MOST_BEHIND
+    }
+
+    pub(super) async fn followed(&self) {
+        match &self.writer {
+            Some(writer) => writer.followed(MOST_BEHIND).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Writes what was submitted. Gives what is done already; the rest comes as completions.
+    pub(super) fn flush(&mut self) -> Vec<Completion> {
+        let writer = self.writer.as_mut();
+        writer.map_or_else(Vec::new, LoggedWriter::flush)
+    }
+
+    /// Takes a write, which is made by the next flush. Gives `after` back when there is no room.
     pub(super) fn submit(
         &mut self,
         writes: Vec<Write>,
@@ -88,7 +115,7 @@ impl Writes {
     ) -> Result<(), AfterWrite> {
         self.next_token += 1;
         let token = self.next_token;
-        let Some(writer) = &self.writer else {
+        let Some(writer) = &mut self.writer else {
             return Err(after);
         };
         match writer.submit(WriteJob { token, writes }) {

@@ -137,7 +137,7 @@ pub(super) async fn export(State(web): State<Web>, Query(wanted): Query<Wanted>)
         }
     };
     let filter = wanted.filter()?;
-    let start = (web.store.audit(), filter, Some(0));
+    let start = (web.store.audit().await, filter, Some(0));
     let pages = stream::unfold(start, move |(reader, filter, after)| async move {
         let after = after?;
         let (bytes, next) = match export_page(&reader, &filter, format, after).await {
@@ -183,7 +183,7 @@ async fn export_page(
 }
 
 pub(super) async fn check(State(web): State<Web>) -> Answer {
-    let verified = web.store.audit().verify().await;
+    let verified = web.store.audit().await.verify().await;
     let verified =
         verified.map_err(|error| Refused::new(ErrorCode::StoreUnavailable, error.to_string()))?;
     let check = match verified {

@@ -47,11 +47,13 @@ async fn what_cannot_be_written_is_not_allowed() {
     world.goes_on(&server, &request, "written.txt").await;
 }
 
+/// What was decided before it was noticed stands in the log and is not lost; what comes after is refused.
 #[tokio::test]
-async fn what_another_program_keeps_from_being_written_is_not_allowed() {
+async fn what_another_program_keeps_from_the_database_is_not_allowed() {
     let world = World::new();
     let server = world.start().await;
-    let request = world.asked(&server, "locked.txt").await;
+    let noticed = world.asked(&server, "noticed.txt").await;
+    let logged = world.asked(&server, "logged.txt").await;
     let options = SqliteConnectOptions::new().filename(world.data().join("sayso.db"));
     let mut other = options
         .busy_timeout(Duration::from_secs(30))
@@ -62,11 +64,20 @@ async fn what_another_program_keeps_from_being_written_is_not_allowed() {
         .execute(&mut other)
         .await
         .unwrap();
-    let refused = world.allow(&server, &request).await;
+    world.goes_on(&server, &logged, "logged.txt").await;
+    // A rule is not written to the log, so whoever makes one hears of the lock.
+    let rule = json!({"rule": "Bash(ls)", "effect": "ask", "scope": {"kind": "everywhere"}});
+    let refused = world.post(&server, "/api/rules", rule).await;
     assert!(unavailable(&refused), "{refused:?}");
-    assert!(!world.made("locked.txt"));
+    let refused = world.allow(&server, &noticed).await;
+    assert!(unavailable(&refused), "{refused:?}");
+    assert!(!world.made("noticed.txt"));
     sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
-    world.goes_on(&server, &request, "locked.txt").await;
+    world.follows(&server).await;
+    world.goes_on(&server, &noticed, "noticed.txt").await;
+    let (_, history) = world.get(&server, "/api/history?kind=decision").await;
+    let entries = history["entries"].as_array().map(Vec::len);
+    assert_eq!(entries, Some(2), "{history}");
 }
 
 /// The disk takes what is written and fails to keep it.

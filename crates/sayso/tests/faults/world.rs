@@ -181,6 +181,16 @@ impl World {
         self.until("the file is made", || self.made(file)).await;
     }
 
+    /// Waits until the database takes what it is given again.
+    pub(crate) async fn follows(&self, server: &Server) {
+        let deadline = Instant::now() + PATIENCE;
+        let rule = json!({"rule": "Bash(ls)", "effect": "ask", "scope": {"kind": "everywhere"}});
+        while self.post(server, "/api/rules", rule.clone()).await.0 != 200 {
+            assert!(Instant::now() < deadline, "{}", self.log());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     pub(crate) async fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !holds() {

@@ -179,7 +179,7 @@ impl World {
             "the history tells the same: {}",
             difference(&history, &heard)
         );
-        let verified = store.audit().verify().await.unwrap();
+        let verified = store.audit().await.verify().await.unwrap();
         assert!(verified.is_ok(), "the history is whole: {verified:?}");
         store.close().await;
     }

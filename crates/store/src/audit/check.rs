@@ -14,6 +14,7 @@ use super::record::AuditRow;
 use super::verify::{Verified, Verifier};
 use crate::error::{OpenError, ReadError};
 use crate::inspect::{has_content, schema};
+use crate::log::catch_up;
 use crate::open::BUSY_TIMEOUT;
 
 /// The first schema that has a history.
@@ -41,7 +42,7 @@ pub enum CheckError {
     Checkpoints(std::io::Error),
 }
 
-/// The history in a data folder. It takes no lock and writes nothing.
+/// The history in a data folder. It writes nothing but what a killed server left in its log.
 #[derive(Debug, Clone)]
 pub struct AuditReader {
     pool: SqlitePool,
@@ -54,6 +55,7 @@ impl AuditReader {
         if !has_content(path)? {
             return Err(CheckError::NoDatabase(path.to_owned()));
         }
+        catch_up(path).await;
         let failed = |source: sqlx::Error| OpenError::Database {
             path: path.to_owned(),
             source: source.into(),

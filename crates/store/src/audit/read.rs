@@ -92,11 +92,11 @@ impl Store {
         cursor: AuditCursor,
         limit: u32,
     ) -> Result<Vec<AuditRow>, ReadError> {
-        self.audit().page(filter, cursor, limit).await
+        self.audit().await.page(filter, cursor, limit).await
     }
 
     pub async fn audit_entry(&self, seq: i64) -> Result<Option<AuditRow>, ReadError> {
-        self.audit().entry(seq).await
+        self.audit().await.entry(seq).await
     }
 }
 

@@ -1,11 +1,12 @@
 //! What the history holds.
 
+use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 
 use crate::rows::{RequestId, SessionId, UnixMillis};
 
 /// What an entry is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AuditKind {
     /// A request was decided, by whomever or whatever.
     Decision,
@@ -48,7 +49,7 @@ impl AuditKind {
 }
 
 /// Who or what did it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AuditActor {
     /// The label names the human and the device.
     Human,
@@ -87,7 +88,7 @@ impl AuditActor {
 
 /// An entry to be appended. It gets its number and its place in the chain when it is written, in the
 /// transaction of the job it is part of.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AuditRecord {
     pub at: UnixMillis,
     pub kind: AuditKind,

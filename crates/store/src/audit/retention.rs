@@ -53,7 +53,7 @@ impl Store {
         now: UnixMillis,
     ) -> Result<Cut, RetentionError> {
         let signer = self.signer().ok_or(RetentionError::InMemory)?;
-        let verified = self.audit().verify().await?;
+        let verified = self.audit().await.verify().await?;
         let verified = verified.map_err(RetentionError::Tampered)?;
         let (Some((oldest, newest)), Some(hash)) = (verified.range, verified.head) else {
             return Ok(Cut {
@@ -64,7 +64,7 @@ impl Store {
         let kept: Option<i64> =
             sqlx::query_scalar("SELECT seq FROM audit WHERE at >= $1 ORDER BY seq LIMIT 1")
                 .bind(before)
-                .fetch_optional(self.reader())
+                .fetch_optional(self.reader().await)
                 .await?;
         // What an earlier cut has left goes without another signature.
         let signed = verified.begins.map_or(1, |begins| begins.first);
@@ -95,7 +95,7 @@ impl Store {
         let signer = self.signer().ok_or(RetentionError::InMemory)?;
         let oldest: Option<(i64, Vec<u8>)> =
             sqlx::query_as("SELECT seq, previous FROM audit ORDER BY seq LIMIT 1")
-                .fetch_optional(self.reader())
+                .fetch_optional(self.reader().await)
                 .await?;
         let head = self.current_head().await?;
         let start = match &oldest {
@@ -140,14 +140,14 @@ impl Store {
 
     async fn current_head(&self) -> Result<Head, RetentionError> {
         let history = self.tail().history;
-        let mut connection = self.reader().acquire().await?;
+        let mut connection = self.reader().await.acquire().await?;
         Ok(append::head_of(&mut connection, history).await?)
     }
 
     async fn hash_of(&self, seq: i64) -> Result<Hash, RetentionError> {
         let hash: Vec<u8> = sqlx::query_scalar("SELECT hash FROM audit WHERE seq = $1")
             .bind(seq)
-            .fetch_one(self.reader())
+            .fetch_one(self.reader().await)
             .await?;
         Ok(Hash::from_slice(&hash).unwrap_or(Hash([0; 32])))
     }

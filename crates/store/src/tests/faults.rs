@@ -93,7 +93,7 @@ async fn a_lock_held_elsewhere_fails_the_group_and_not_the_reads() {
     let mut bench = bench_in(&folder).await;
     let before = bench.everything().await;
     bench.spoil("PRAGMA busy_timeout = 0");
-    let mut other = bench.store.reader().acquire().await.unwrap();
+    let mut other = bench.store.reader().await.acquire().await.unwrap();
     pragma(&mut other, "PRAGMA query_only = OFF").await;
     pragma(&mut other, "BEGIN IMMEDIATE").await;
     let jobs = || (1..=3).map(|seq| vec![Write::AppendEntry(entry(1, seq))]);
@@ -138,7 +138,7 @@ async fn reading_connections_cannot_write() {
     let folder = tempfile::tempdir().unwrap();
     let bench = bench_in(&folder).await;
     let error = sqlx::query("DELETE FROM sessions")
-        .execute(bench.store.reader())
+        .execute(bench.store.reader().await)
         .await
         .unwrap_err();
     assert_eq!(

@@ -9,6 +9,7 @@ mod facts;
 mod faults;
 mod group;
 mod history;
+mod log;
 mod migrations;
 mod opening;
 mod queue;

@@ -112,13 +112,15 @@ fn cut_in_half(bytes: &mut Vec<u8>) {
 
 #[tokio::test]
 async fn a_lost_file_is_not_begun_anew_over_its_log() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("sayso.db");
-    let log = folder.path().join("sayso.db-wal");
-    fs::write(&path, "").unwrap();
-    fs::write(&log, "the last decisions").unwrap();
-    refuses("lost", &path, &["is damaged", "write-ahead log"]).await;
-    assert_eq!(fs::read(&log).unwrap(), b"the last decisions");
+    for name in ["sayso.db-wal", "sayso.db-log-a", "sayso.db-log-b"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sayso.db");
+        let log = folder.path().join(name);
+        fs::write(&path, "").unwrap();
+        fs::write(&log, "the last decisions").unwrap();
+        refuses("lost", &path, &["is damaged", "its log is not"]).await;
+        assert_eq!(fs::read(&log).unwrap(), b"the last decisions");
+    }
 }
 
 pub(super) const FROM_THE_FUTURE: &str = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
@@ -249,6 +251,8 @@ async fn only_the_owner_may_look() {
         "audit.checkpoints",
         "audit.key",
         "sayso.db",
+        "sayso.db-log-a",
+        "sayso.db-log-b",
         "sayso.db-shm",
         "sayso.db-wal",
         "sayso.db.lock",

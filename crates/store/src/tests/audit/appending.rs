@@ -7,7 +7,7 @@ use crate::audit::CHECKPOINT_FILE;
 
 async fn seqs(store: &Store) -> Vec<i64> {
     sqlx::query_scalar("SELECT seq FROM audit ORDER BY seq")
-        .fetch_all(store.reader())
+        .fetch_all(store.reader().await)
         .await
         .unwrap()
 }
