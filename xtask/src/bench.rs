@@ -14,8 +14,8 @@ const SHORT: &str = "seq,s20,rule,stream20,start";
 pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
     match words {
         ["--web"] => return suite::measure(root),
-        [] | ["--full"] | ["--only", _] | ["--growth"] => {}
-        _ => bail!("`bench` takes nothing, --full, --only SCENARIO,…, --growth or --web"),
+        [] | ["--full"] | ["--only", _] | ["--growth"] | ["--soak"] => {}
+        _ => bail!("`bench` takes nothing, --full, --only SCENARIO,…, --growth, --soak or --web"),
     }
     let folder = root.join("bench");
     let build = ["cargo", "build", "--locked", "--release"];
@@ -45,8 +45,10 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
         only,
     ];
     let growth = ["python3", "growth.py"];
+    let soak = ["python3", "soak.py"];
     let (title, bench): (&str, &[&str]) = match words {
         ["--growth"] => ("how the cost grows", &growth),
+        ["--soak"] => ("ten minutes", &soak),
         _ => ("the comparison", &comparison),
     };
     Step::new(title, &folder, bench)

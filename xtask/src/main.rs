@@ -34,8 +34,9 @@ Usage: cargo xtask <command>
                    feeds hostile input to what reads it, each target for 5 minutes
   screenshot       takes the pictures in docs from the real thing
   measure          how a long transcript opens, scrolls and streams and how fast a card appears, in figures
-  bench [--full | --only SCENARIO,… | --web]
-                   Sayso beside the designs it replaces; two minutes, or all of it; --web is `measure`
+  bench [--full | --only SCENARIO,… | --growth | --soak | --web]
+                   Sayso beside the designs it replaces; two minutes, or all of it; --growth and --soak are about
+                   Sayso alone, --web is `measure`
   autobahn         Autobahn's WebSocket suite, where Python 2.7 has it
   types            rewrites ui/src/protocol.gen.ts from crates/protocol";
 
