@@ -31,7 +31,7 @@ pub use file::changed_file;
 pub use history::{OldConversation, conversation, conversations, home};
 pub use own_rules::{hand_over, read as read_rules};
 pub use reading::is_destructive;
-pub use unasked::{explained, must_ask};
+pub use unasked::{explained, may_have_to_ask, must_ask};
 
 pub fn capabilities() -> Capabilities {
     Capabilities {
