@@ -1,7 +1,7 @@
 //! What the agent asks the human: permission for a tool, or a form of an MCP server.
 
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
 
 use crate::mode::PermissionMode;
 use crate::raw::RawJson;
@@ -55,14 +55,12 @@ pub struct ToolAsk {
     pub requires_user_interaction: bool,
     #[serde(default, deserialize_with = "lenient::flag")]
     pub default_to_no: bool,
-    #[serde(default, deserialize_with = "lenient::or_default")]
+    #[serde(default)]
     pub matched_ask_rule: Option<RawJson>,
     #[serde(default, deserialize_with = "lenient::flag")]
     pub server_policy_ask_only: bool,
     #[serde(default, deserialize_with = "suggestions")]
     pub permission_suggestions: Vec<Suggestion>,
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
 }
 
 /// A tool that is about to run and waits for the host's word, asked about or not. As untrusted as an ask.
@@ -103,8 +101,8 @@ impl Suggestion {
 
 /// Suggestions that are not a list are no suggestions: the ask itself must still be shown.
 fn suggestions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Suggestion>, D::Error> {
-    let raw = Option::<RawJson>::deserialize(deserializer)?;
-    let entries: Vec<RawJson> = raw.and_then(|raw| raw.parse().ok()).unwrap_or_default();
+    let raw = <&RawValue>::deserialize(deserializer)?;
+    let entries: Vec<RawJson> = serde_json::from_str(raw.get()).unwrap_or_default();
     Ok(entries.into_iter().map(Suggestion::read).collect())
 }
 

@@ -1,7 +1,5 @@
 //! What an agent tells its host, in the agent's own vocabulary.
 
-use serde_json::{Map, Value};
-
 use crate::ask::{Elicitation, ToolAsk, ToolStart};
 use crate::driver::AgentFault;
 use crate::mode::PermissionMode;
@@ -171,7 +169,6 @@ pub struct AssistantMessage {
     pub is_api_error: bool,
     pub aborted: bool,
     pub uuid: Option<String>,
-    pub extra: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -210,7 +207,6 @@ pub struct UserMessage {
     pub synthetic: bool,
     pub replay: bool,
     pub uuid: Option<String>,
-    pub extra: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,5 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,12 @@ impl RawJson {
     }
 
     pub(crate) fn null() -> Self {
-        Self::from(serde_json::Value::Null)
+        static NULL: LazyLock<RawJson> = LazyLock::new(|| RawJson::from(serde_json::Value::Null));
+        NULL.clone()
+    }
+
+    pub fn to_raw_value(&self) -> Box<RawValue> {
+        self.0.as_ref().to_owned()
     }
 
     pub fn as_str(&self) -> &str {
@@ -68,6 +73,12 @@ impl PartialEq for RawJson {
 }
 
 impl Eq for RawJson {}
+
+impl From<&RawValue> for RawJson {
+    fn from(raw: &RawValue) -> Self {
+        Self(Arc::from(raw.to_owned()))
+    }
+}
 
 impl From<&serde_json::Value> for RawJson {
     fn from(value: &serde_json::Value) -> Self {

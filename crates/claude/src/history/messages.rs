@@ -81,9 +81,9 @@ fn message(
     parent: Option<&str>,
 ) -> Option<Message> {
     let inbound = if record.kind == "assistant" {
-        Inbound::Assistant(serde_json::from_str::<AssistantLine>(line).ok()?)
+        Inbound::Assistant(serde_json::from_str::<AssistantLine<'_>>(line).ok()?)
     } else {
-        Inbound::User(serde_json::from_str::<UserLine>(line).ok()?)
+        Inbound::User(serde_json::from_str::<UserLine<'_>>(line).ok()?)
     };
     let event = tracker.translate(inbound, line).into_iter().next()?;
     let kind = match event {
@@ -128,7 +128,7 @@ fn is_program_text(text: &str) -> bool {
 
 /// The text of a record, when it is a message that the human wrote.
 pub(super) fn prompt_of(line: &str) -> Option<String> {
-    let user = serde_json::from_str::<UserLine>(line).ok()?;
+    let user = serde_json::from_str::<UserLine<'_>>(line).ok()?;
     let events = MessageTracker::default().translate(Inbound::User(user), line);
     let Some(AgentEvent::User(message)) = events.into_iter().next() else {
         return None;

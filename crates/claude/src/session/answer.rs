@@ -4,8 +4,8 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::ledger::OpenTool;
 use super::outgoing::{success_line, unwritable};
-use crate::ask::ToolAsk;
 use crate::input::{AnswerValue, ElicitationAnswer, PermissionAnswer, SendError};
 use crate::raw::RawJson;
 
@@ -34,10 +34,10 @@ struct Deny<'a> {
 }
 
 pub(super) fn permission_line(
-    ask: &ToolAsk,
+    request_id: &str,
+    open: &OpenTool,
     answer: PermissionAnswer,
 ) -> Result<String, SendError> {
-    let request_id = ask.request_id.as_str();
     match answer {
         PermissionAnswer::Deny { message, interrupt } => success_line(
             request_id,
@@ -58,7 +58,7 @@ pub(super) fn permission_line(
                         request_id: request_id.to_owned(),
                     });
                 }
-                None => faithful_input(ask)?,
+                None => faithful_input(request_id, open)?,
             };
             let updated_permissions = updated_permissions
                 .iter()
@@ -80,7 +80,7 @@ pub(super) fn permission_line(
         } => success_line(
             request_id,
             Permission::Allow(Allow {
-                updated_input: answered_input(ask, &answers, annotations, response)?,
+                updated_input: answered_input(request_id, open, &answers, annotations, response)?,
                 updated_permissions: Vec::new(),
                 decision_classification: None,
             }),
@@ -88,12 +88,12 @@ pub(super) fn permission_line(
     }
 }
 
-fn faithful_input(ask: &ToolAsk) -> Result<RawJson, SendError> {
-    if ask.input_faithful {
-        Ok(ask.input.clone())
+fn faithful_input(request_id: &str, open: &OpenTool) -> Result<RawJson, SendError> {
+    if open.input_faithful {
+        Ok(open.input.clone())
     } else {
         Err(SendError::Unfaithful {
-            request_id: ask.request_id.clone(),
+            request_id: request_id.to_owned(),
         })
     }
 }
@@ -105,15 +105,16 @@ struct Question {
 
 /// The questions go back as they came; only `answers` and what belongs to it is added.
 fn answered_input(
-    ask: &ToolAsk,
+    request_id: &str,
+    open: &OpenTool,
     answers: &IndexMap<String, AnswerValue>,
     annotations: Option<RawJson>,
     response: Option<String>,
 ) -> Result<RawJson, SendError> {
     let no_questions = || SendError::NoQuestions {
-        request_id: ask.request_id.clone(),
+        request_id: request_id.to_owned(),
     };
-    let original = faithful_input(ask)?;
+    let original = faithful_input(request_id, open)?;
     let mut input: IndexMap<String, RawJson> = original.parse().map_err(|_| no_questions())?;
     let questions: Vec<Question> = input
         .get("questions")

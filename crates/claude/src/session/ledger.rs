@@ -3,8 +3,8 @@ use std::collections::{HashMap, VecDeque};
 use indexmap::IndexMap;
 
 use super::ProtocolError;
-use crate::ask::ToolAsk;
 use crate::input::SendError;
+use crate::raw::RawJson;
 
 /// How many ended requests are remembered, to tell a repeated id from a new one.
 const REMEMBERED: usize = 4096;
@@ -14,11 +14,19 @@ const OPEN_LIMIT: usize = 4096;
 /// A request of the agent that waits for an answer, with what is needed to answer it.
 #[derive(Debug, PartialEq)]
 pub(super) enum OpenRequest {
-    Tool(Box<ToolAsk>),
+    Tool(OpenTool),
     Elicitation,
     /// A tool that is about to run.
     BeforeTool,
     Other,
+}
+
+/// What an answer to an ask is made of.
+#[derive(Debug, PartialEq)]
+pub(super) struct OpenTool {
+    pub(super) tool_use_id: Option<String>,
+    pub(super) input: RawJson,
+    pub(super) input_faithful: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

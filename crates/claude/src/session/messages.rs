@@ -1,4 +1,7 @@
+use std::borrow::Cow;
 use std::collections::VecDeque;
+
+use serde::Deserialize;
 
 use crate::event::{
     AgentEvent, AssistantMessage, Block, BlockContent, BlockKind, DeltaKind, NoticeLevel,
@@ -22,7 +25,7 @@ pub(crate) struct MessageTracker {
 }
 
 impl MessageTracker {
-    pub(crate) fn translate(&mut self, inbound: Inbound, line: &str) -> Vec<AgentEvent> {
+    pub(crate) fn translate(&mut self, inbound: Inbound<'_>, line: &str) -> Vec<AgentEvent> {
         let event = match inbound {
             // The session deals with these three itself.
             Inbound::Request(_) | Inbound::Response(_) | Inbound::Cancel { .. } => {
@@ -87,7 +90,7 @@ impl MessageTracker {
         vec![event]
     }
 
-    fn assistant(&mut self, line: AssistantLine) -> AgentEvent {
+    fn assistant(&mut self, line: AssistantLine<'_>) -> AgentEvent {
         let message_id = line.message.id;
         let first = self.count_blocks(&message_id, line.message.content.len());
         let blocks = (first..)
@@ -109,7 +112,6 @@ impl MessageTracker {
             is_api_error: line.is_api_error_message,
             aborted: line.aborted,
             uuid: line.uuid,
-            extra: line.extra,
         }))
     }
 
@@ -201,31 +203,35 @@ fn block_kind(block: ContentBlockStart) -> BlockKind {
     }
 }
 
-fn block_content(block: RawBlock) -> BlockContent {
-    let RawBlock { fields, raw } = block;
-    match (fields.kind.as_str(), fields.text, fields.thinking) {
+fn block_content(block: RawBlock<'_>) -> BlockContent {
+    let (fields, raw) = match block {
+        RawBlock::Text(text) => return BlockContent::Text { text },
+        RawBlock::Object { fields, raw } => (fields, raw),
+    };
+    let other = |kind: Cow<'_, str>| BlockContent::Other {
+        kind: kind.into_owned(),
+        raw: RawJson::from(raw),
+    };
+    match (&*fields.kind, fields.text, fields.thinking) {
         ("text", Some(text), _) => BlockContent::Text { text },
         ("thinking", _, Some(text)) => BlockContent::Thinking { text },
         ("tool_use", _, _) => match (fields.id, fields.name, fields.input) {
             (Some(id), Some(name), Some(input)) => BlockContent::ToolUse { id, name, input },
-            _ => BlockContent::Other {
-                kind: fields.kind,
-                raw,
-            },
+            _ => other(fields.kind),
         },
-        _ => BlockContent::Other {
-            kind: fields.kind,
-            raw,
-        },
+        _ => other(fields.kind),
     }
 }
 
-fn user_message(line: UserLine) -> AgentEvent {
+fn user_message(line: UserLine<'_>) -> AgentEvent {
     let results = line
         .message
         .content
         .iter()
-        .filter(|block| block.fields.tool_use_id.is_some())
+        .filter(|block| match block {
+            RawBlock::Text(_) => false,
+            RawBlock::Object { fields, .. } => fields.tool_use_id.is_some(),
+        })
         .count();
     // The structured result has no id: with several results in one line nobody knows whose it is.
     let structured = line.tool_use_result.filter(|_| results == 1);
@@ -244,40 +250,47 @@ fn user_message(line: UserLine) -> AgentEvent {
         synthetic: line.is_synthetic,
         replay: line.is_replay,
         uuid: line.uuid,
-        extra: line.extra,
     }))
 }
 
-fn user_block(block: RawBlock, structured: Option<&RawJson>, meta: &[RawJson]) -> UserBlock {
-    let RawBlock { fields, raw } = block;
-    match (fields.kind.as_str(), fields.text, fields.tool_use_id) {
+fn user_block(block: RawBlock<'_>, structured: Option<&RawJson>, meta: &[RawJson]) -> UserBlock {
+    let (fields, raw) = match block {
+        RawBlock::Text(text) => return UserBlock::Text { text },
+        RawBlock::Object { fields, raw } => (fields, raw),
+    };
+    match (&*fields.kind, fields.text, fields.tool_use_id) {
         ("text", Some(text), _) => UserBlock::Text { text },
         ("tool_result", _, Some(tool_use_id)) => UserBlock::ToolResult(ToolResult {
             is_error: fields.is_error,
             content: match fields.content {
                 None => ToolResultContent::Empty,
-                Some(content) => match content.parse::<String>() {
+                Some(content) => match serde_json::from_str(content.get()) {
                     Ok(text) => ToolResultContent::Text(text),
-                    Err(_) => ToolResultContent::Blocks(content),
+                    Err(_) => ToolResultContent::Blocks(RawJson::from(content)),
                 },
             },
             structured: structured.cloned(),
             meta: meta
                 .iter()
-                .find(|entry| meta_id(entry).as_deref() == Some(tool_use_id.as_str()))
+                .find(|entry| is_about(entry, &tool_use_id))
                 .cloned(),
             tool_use_id,
         }),
         _ => UserBlock::Other {
-            kind: fields.kind,
-            raw,
+            kind: fields.kind.into_owned(),
+            raw: RawJson::from(raw),
         },
     }
 }
 
-fn meta_id(entry: &RawJson) -> Option<String> {
-    let value = entry.to_value()?;
-    Some(value.get("id")?.as_str()?.to_owned())
+fn is_about(entry: &RawJson, tool_use_id: &str) -> bool {
+    #[derive(Deserialize)]
+    struct About<'a> {
+        #[serde(borrow)]
+        id: Cow<'a, str>,
+    }
+    let about = serde_json::from_str::<About<'_>>(entry.as_str());
+    about.is_ok_and(|about| about.id == tool_use_id)
 }
 
 fn notice_level(level: Option<&str>) -> NoticeLevel {

@@ -203,8 +203,8 @@ impl ControlSession {
                 priority,
             } => outgoing::user_line(uuid, &content, should_query, priority),
             AgentInput::Answer { request_id, answer } => {
-                let ask = match (self.ledger.open(&request_id)?, &answer) {
-                    (OpenRequest::Tool(ask), _) => ask,
+                let open = match (self.ledger.open(&request_id)?, &answer) {
+                    (OpenRequest::Tool(open), _) => open,
                     (OpenRequest::BeforeTool, PermissionAnswer::Deny { message, .. }) => {
                         let reason = message.clone();
                         let verdict = BeforeTool::Deny { reason };
@@ -216,9 +216,9 @@ impl ControlSession {
                     _ => return Err(SendError::WrongKind { request_id }),
                 };
                 let edited = answer.updated_input().cloned();
-                let line = answer::permission_line(ask, answer)?;
-                if let (Some(tool_use_id), Some(edited)) = (&ask.tool_use_id, &edited) {
-                    self.edits.remember(tool_use_id, &ask.input, edited);
+                let line = answer::permission_line(&request_id, open, answer)?;
+                if let (Some(tool_use_id), Some(edited)) = (&open.tool_use_id, &edited) {
+                    self.edits.remember(tool_use_id, &open.input, edited);
                 }
                 self.ledger.close(&request_id, Closed::Answered);
                 Ok(line)

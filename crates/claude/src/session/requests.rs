@@ -1,6 +1,6 @@
 //! What becomes of the agent's requests and withdrawals.
 
-use super::ledger::{Closed, OpenRequest, Withdrawal};
+use super::ledger::{Closed, OpenRequest, OpenTool, Withdrawal};
 use super::responses::elicitation;
 use super::{ControlSession, ProtocolError, Reception, Reply, outgoing};
 use crate::event::{AgentEvent, NoticeLevel};
@@ -27,8 +27,12 @@ impl ControlSession {
                 ask.request_id.clone_from(&request_id);
                 ask.input_faithful = !repaired;
                 ask.raw = raw;
-                self.ledger
-                    .insert(request_id, OpenRequest::Tool(ask.clone()));
+                let open = OpenTool {
+                    tool_use_id: ask.tool_use_id.clone(),
+                    input: ask.input.clone(),
+                    input_faithful: ask.input_faithful,
+                };
+                self.ledger.insert(request_id, OpenRequest::Tool(open));
                 reception.events.push(AgentEvent::Asked(ask));
                 return Ok(());
             }

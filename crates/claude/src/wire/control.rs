@@ -1,10 +1,14 @@
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{ParseError, lenient};
+use super::{ParseError, lenient, tagged};
 use crate::ask::ToolAsk;
 use crate::mode::PermissionMode;
 use crate::raw::RawJson;
+
+const CAN_USE_TOOL: &str = "can_use_tool";
+const HOOK_CALLBACK: &str = "hook_callback";
 
 /// A request of the agent to the host.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,7 +90,7 @@ pub struct ElicitationRequest {
     pub message: String,
     #[serde(default, deserialize_with = "lenient::text")]
     pub mode: Option<String>,
-    #[serde(default, deserialize_with = "lenient::or_default")]
+    #[serde(default)]
     pub requested_schema: Option<RawJson>,
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub property_order: Vec<String>,
@@ -97,10 +101,10 @@ pub struct ElicitationRequest {
 }
 
 #[derive(Deserialize)]
-struct RequestEnvelope {
+pub(super) struct RequestEnvelope<'a> {
     request_id: String,
-    #[serde(default)]
-    request: Option<RawJson>,
+    #[serde(default, borrow)]
+    request: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -110,16 +114,58 @@ struct Subtype {
 }
 
 pub(super) fn read_request(text: &str) -> Result<RequestLine, ParseError> {
-    let envelope: RequestEnvelope =
-        serde_json::from_str(text).map_err(|_| ParseError::UnreadableRequestId)?;
-    let raw = envelope.request.unwrap_or_else(RawJson::null);
+    serde_json::from_str(text)
+        .map(read_envelope)
+        .map_err(|_| ParseError::UnreadableRequestId)
+}
+
+pub(super) fn read_envelope(envelope: RequestEnvelope<'_>) -> RequestLine {
+    let raw = envelope.request.map_or_else(RawJson::null, RawJson::from);
+    let (subtype, request) = match tagged::read(raw.as_str()) {
+        Some(Tagged { subtype, request }) => (subtype.to_owned(), request),
+        None => read_body(&raw),
+    };
+    RequestLine {
+        request_id: envelope.request_id,
+        subtype,
+        request,
+        raw,
+    }
+}
+
+/// What the agent asks all the time.
+struct Tagged {
+    subtype: &'static str,
+    request: AgentRequest,
+}
+
+impl<'de> tagged::Kinds<'de> for Tagged {
+    const KEY: &'static str = "subtype";
+
+    fn read<D: Deserializer<'de>>(kind: &str, rest: D) -> Result<Self, D::Error> {
+        let (subtype, request) = match kind {
+            CAN_USE_TOOL => {
+                let ask = ToolAsk::deserialize(rest)?;
+                (CAN_USE_TOOL, AgentRequest::CanUseTool(Box::new(ask)))
+            }
+            HOOK_CALLBACK => {
+                let callback = HookCallback::deserialize(rest)?;
+                (HOOK_CALLBACK, AgentRequest::HookCallback(callback))
+            }
+            _ => return tagged::no_short_cut(),
+        };
+        Ok(Self { subtype, request })
+    }
+}
+
+fn read_body(raw: &RawJson) -> (String, AgentRequest) {
     let subtype = raw
         .parse::<Subtype>()
         .ok()
         .and_then(|peek| peek.subtype)
         .unwrap_or_default();
     let request = match subtype.as_str() {
-        "can_use_tool" => raw
+        CAN_USE_TOOL => raw
             .parse()
             .map(|request| AgentRequest::CanUseTool(Box::new(request)))
             .unwrap_or_else(misfit),
@@ -127,19 +173,14 @@ pub(super) fn read_request(text: &str) -> Result<RequestLine, ParseError> {
             .parse()
             .map(AgentRequest::Elicitation)
             .unwrap_or_else(misfit),
-        "hook_callback" => raw
+        HOOK_CALLBACK => raw
             .parse()
             .map(AgentRequest::HookCallback)
             .unwrap_or_else(misfit),
         "mcp_message" => AgentRequest::McpMessage,
         _ => AgentRequest::Other { misfit: None },
     };
-    Ok(RequestLine {
-        request_id: envelope.request_id,
-        subtype,
-        request,
-        raw,
-    })
+    (subtype, request)
 }
 
 fn misfit(error: serde_json::Error) -> AgentRequest {
@@ -158,7 +199,7 @@ pub struct ControlResponse {
 pub struct ResponseBody {
     pub subtype: String,
     pub request_id: String,
-    #[serde(default, deserialize_with = "lenient::or_default")]
+    #[serde(default)]
     pub response: Option<RawJson>,
     #[serde(default, deserialize_with = "lenient::text")]
     pub error: Option<String>,

@@ -4,8 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-
-use crate::raw::RawJson;
+use serde_json::value::RawValue;
 
 pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(match Option::<Value>::deserialize(deserializer)? {
@@ -26,6 +25,6 @@ where
     D: Deserializer<'de>,
     T: DeserializeOwned + Default,
 {
-    let raw = RawJson::deserialize(deserializer)?;
-    Ok(raw.parse().unwrap_or_default())
+    let raw = <&RawValue>::deserialize(deserializer)?;
+    Ok(serde_json::from_str(raw.get()).unwrap_or_default())
 }

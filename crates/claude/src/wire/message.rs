@@ -1,12 +1,17 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
 
 use super::lenient;
 use crate::raw::RawJson;
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct AssistantLine {
-    pub message: MessageBody,
+#[derive(Debug, Clone, Deserialize)]
+pub struct AssistantLine<'a> {
+    #[serde(borrow)]
+    pub message: MessageBody<'a>,
     #[serde(default, deserialize_with = "lenient::text")]
     pub parent_tool_use_id: Option<String>,
     #[serde(default, deserialize_with = "lenient::text")]
@@ -21,19 +26,14 @@ pub struct AssistantLine {
     pub aborted: bool,
     #[serde(default, deserialize_with = "lenient::text")]
     pub uuid: Option<String>,
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct UserLine {
-    pub message: MessageBody,
+#[derive(Debug, Clone, Deserialize)]
+pub struct UserLine<'a> {
+    #[serde(borrow)]
+    pub message: MessageBody<'a>,
     /// The agent's files spell it differently from its output.
-    #[serde(
-        default,
-        alias = "toolUseResult",
-        deserialize_with = "lenient::or_default"
-    )]
+    #[serde(default, alias = "toolUseResult")]
     pub tool_use_result: Option<RawJson>,
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub tool_result_meta: Vec<RawJson>,
@@ -49,22 +49,18 @@ pub struct UserLine {
     pub is_replay: bool,
     #[serde(default, deserialize_with = "lenient::text")]
     pub uuid: Option<String>,
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct MessageBody {
+#[derive(Debug, Clone, Deserialize)]
+pub struct MessageBody<'a> {
     #[serde(default)]
     pub id: String,
     #[serde(default, deserialize_with = "lenient::text")]
     pub model: Option<String>,
-    #[serde(default, deserialize_with = "blocks")]
-    pub content: Vec<RawBlock>,
+    #[serde(default, borrow, deserialize_with = "blocks")]
+    pub content: Vec<RawBlock<'a>>,
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub usage: Option<TokenUsage>,
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
 }
 
 /// What one request to the model took in and gave out.
@@ -88,17 +84,22 @@ impl TokenUsage {
     }
 }
 
-/// One content block: the fields of all known kinds, and the whole of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RawBlock {
-    pub fields: BlockFields,
-    pub raw: RawJson,
+/// One content block.
+#[derive(Debug, Clone)]
+pub enum RawBlock<'a> {
+    /// Content that is plain text stands for one text block.
+    Text(String),
+    /// The fields of all known kinds, and the whole of it.
+    Object {
+        fields: BlockFields<'a>,
+        raw: &'a RawValue,
+    },
 }
 
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-pub struct BlockFields {
-    #[serde(rename = "type", default)]
-    pub kind: String,
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct BlockFields<'a> {
+    #[serde(rename = "type", default, borrow)]
+    pub kind: Cow<'a, str>,
     #[serde(default)]
     pub text: Option<String>,
     #[serde(default)]
@@ -113,32 +114,37 @@ pub struct BlockFields {
     pub tool_use_id: Option<String>,
     #[serde(default, deserialize_with = "lenient::flag")]
     pub is_error: bool,
-    #[serde(default)]
-    pub content: Option<RawJson>,
+    #[serde(default, borrow)]
+    pub content: Option<&'a RawValue>,
 }
 
-/// Content is a list of blocks, or plain text that stands for one text block.
-fn blocks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<RawBlock>, D::Error> {
-    use serde::de::Error;
+/// Content is a list of blocks, or plain text.
+fn blocks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<RawBlock<'de>>, D::Error> {
+    deserializer.deserialize_any(Blocks)
+}
 
-    let raw = RawJson::deserialize(deserializer)?;
-    if let Ok(text) = raw.parse::<String>() {
-        let fields = BlockFields {
-            kind: "text".to_owned(),
-            text: Some(text),
-            ..BlockFields::default()
-        };
-        return Ok(vec![RawBlock { fields, raw }]);
+struct Blocks;
+
+impl<'de> Visitor<'de> for Blocks {
+    type Value = Vec<RawBlock<'de>>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("text or a list of blocks")
     }
-    let items: Vec<RawJson> = raw.parse().map_err(D::Error::custom)?;
-    Ok(items
-        .into_iter()
-        .map(|raw| RawBlock {
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(vec![RawBlock::Text(text.to_owned())])
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut blocks = Vec::new();
+        while let Some(raw) = items.next_element::<&'de RawValue>()? {
             // A block that does not fit has no kind and is passed on whole.
-            fields: raw.parse().unwrap_or_default(),
-            raw,
-        })
-        .collect())
+            let fields = serde_json::from_str(raw.get()).unwrap_or_default();
+            blocks.push(RawBlock::Object { fields, raw });
+        }
+        Ok(blocks)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

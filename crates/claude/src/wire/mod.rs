@@ -5,9 +5,9 @@ pub(crate) mod lenient;
 mod message;
 mod outcome;
 mod system;
+mod tagged;
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
 use crate::event::UnknownReason;
@@ -31,15 +31,15 @@ pub use system::{
 };
 
 /// One line of the agent, read.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Inbound {
+#[derive(Debug, Clone)]
+pub enum Inbound<'a> {
     Request(RequestLine),
     Response(ControlResponse),
     Cancel {
         request_id: String,
     },
-    Assistant(AssistantLine),
-    User(UserLine),
+    Assistant(AssistantLine<'a>),
+    User(UserLine<'a>),
     Stream(StreamLine),
     Result(TurnResult),
     Init(Init),
@@ -81,8 +81,32 @@ struct Envelope {
     subtype: Option<String>,
 }
 
-pub fn parse(line: &Line) -> Result<Inbound, ParseError> {
-    let text = line.text.as_str();
+impl<'a> tagged::Kinds<'a> for Inbound<'a> {
+    const KEY: &'static str = "type";
+
+    fn read<D: Deserializer<'a>>(kind: &str, rest: D) -> Result<Self, D::Error> {
+        match kind {
+            "control_request" => {
+                let envelope = control::RequestEnvelope::deserialize(rest)?;
+                Ok(Inbound::Request(control::read_envelope(envelope)))
+            }
+            "assistant" => AssistantLine::deserialize(rest).map(Inbound::Assistant),
+            "user" => UserLine::deserialize(rest).map(Inbound::User),
+            "stream_event" => StreamLine::deserialize(rest).map(Inbound::Stream),
+            _ => tagged::no_short_cut(),
+        }
+    }
+}
+
+pub fn parse(line: &Line) -> Result<Inbound<'_>, ParseError> {
+    match tagged::read(&line.text) {
+        Some(inbound) => Ok(inbound),
+        None => parse_anyhow_written(&line.text),
+    }
+}
+
+/// Whatever comes first, and whatever is wrong with it.
+fn parse_anyhow_written(text: &str) -> Result<Inbound<'_>, ParseError> {
     let envelope: Envelope = serde_json::from_str(text).map_err(ParseError::NotJson)?;
     let kind = envelope.kind.unwrap_or_default();
     let subtype = envelope.subtype;
@@ -138,11 +162,98 @@ pub fn parse(line: &Line) -> Result<Inbound, ParseError> {
     }
 }
 
-fn read<T: DeserializeOwned>(
-    text: &str,
-    into: impl FnOnce(T) -> Inbound,
-) -> Result<Inbound, UnknownReason> {
+fn read<'a, T: Deserialize<'a>>(
+    text: &'a str,
+    into: impl FnOnce(T) -> Inbound<'a>,
+) -> Result<Inbound<'a>, UnknownReason> {
     serde_json::from_str(text)
         .map(into)
         .map_err(|error| UnknownReason::Misfit(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a line is read as, and whether that took the long way.
+    fn read_both_ways(text: &str) -> (String, bool) {
+        let shown = |read: Result<Inbound<'_>, ParseError>| format!("{read:?}");
+        let long = shown(parse_anyhow_written(text));
+        let short: Option<Inbound<'_>> = tagged::read(text);
+        let short = short.map(|inbound| shown(Ok(inbound)));
+        assert_eq!(short.as_ref().unwrap_or(&long), &long, "{text}");
+        (long, short.is_none())
+    }
+
+    #[test]
+    fn the_short_cut_leads_where_the_long_way_does() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+        let mut short = 0;
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            if path
+                .extension()
+                .is_none_or(|extension| extension != "ndjson")
+            {
+                continue;
+            }
+            for record in std::fs::read_to_string(&path).unwrap().lines() {
+                #[derive(Deserialize)]
+                struct Record<'a> {
+                    #[serde(borrow)]
+                    line: Option<&'a serde_json::value::RawValue>,
+                }
+                let Ok(Record { line: Some(line) }) = serde_json::from_str(record) else {
+                    continue;
+                };
+                short += usize::from(!read_both_ways(line.get()).1);
+            }
+        }
+        assert!(short > 1000, "{short}");
+    }
+
+    #[test]
+    fn what_is_written_oddly_takes_the_long_way() {
+        for text in [
+            r#"{"message":{"content":"a"},"type":"user"}"#,
+            r#"{"type":"user","message":{"content":"a"},"type":"assistant"}"#,
+            r#"{"type":"user","message":{"content":"a"},"t\u0079pe":"assistant"}"#,
+            r#"{"type":"user","subtype":"a","message":{"content":"a"},"subtype":"b"}"#,
+            r#"{"type":"user","message":{"content":null}}"#,
+            r#"{"type":"user","message":{"content":"a"}} {}"#,
+            r#"{"type":"user","message":{"content":"a"}"#,
+            r#"{"type":1,"message":{"content":"a"}}"#,
+            r#"{"type":"control_request","request":{"subtype":"can_use_tool"}}"#,
+            "{}",
+        ] {
+            assert!(read_both_ways(text).1, "{text}");
+        }
+        for text in [
+            r#"{"t\u0079pe":"us\u0065r","subtype":1,"message":{"content":"a"}}"#,
+            r#"{"type":"assistant","message":{"content":[{"type":"text"},3,{"type":"tool_use","id":"1"}]}}"#,
+            r#"{"type":"control_request","request_id":"1"}"#,
+            r#"{"type":"control_request","request_id":"1","request":[]}"#,
+        ] {
+            assert!(!read_both_ways(text).1, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_names_its_kind_twice_is_of_no_kind() {
+        let body = |subtypes: &str| {
+            let text = format!(
+                r#"{{"type":"control_request","request_id":"1","request":{{{subtypes},"tool_name":"Bash","input":{{}}}}}}"#
+            );
+            let Inbound::Request(line) = parse(&Line::check(text).unwrap()).unwrap() else {
+                panic!("it is a request");
+            };
+            (line.subtype, line.request)
+        };
+        let (subtype, request) = body(r#""subtype":"can_use_tool""#);
+        assert_eq!(subtype, "can_use_tool");
+        assert!(matches!(request, AgentRequest::CanUseTool(_)));
+        let (subtype, request) = body(r#""subtype":"can_use_tool","subtype":"other""#);
+        assert_eq!(subtype, "");
+        assert_eq!(request, AgentRequest::Other { misfit: None });
+    }
 }

@@ -43,11 +43,20 @@ pub(crate) fn resolve(path: &str, links: &[Link]) -> Option<String> {
 
 /// `path` of `call`, absolute, with `..` kept: what it means depends on links.
 pub(crate) fn joined(call: &ToolCall<'_>, path: &str) -> String {
-    match path.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", call.home),
-        _ if path.starts_with('/') => path.to_owned(),
-        _ => format!("{}/{path}", call.cwd),
-    }
+    let mut joined = String::new();
+    write_joined(&mut joined, call, path);
+    joined
+}
+
+/// Appends what [`joined`] makes.
+pub(super) fn write_joined(text: &mut String, call: &ToolCall<'_>, path: &str) {
+    let parts = match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => [call.home, "", rest],
+        _ if path.starts_with('/') => ["", "", path],
+        _ => [call.cwd, "/", path],
+    };
+    text.reserve(parts.iter().map(|part| part.len()).sum());
+    text.extend(parts);
 }
 
 fn components(path: &str) -> impl DoubleEndedIterator<Item = &str> {

@@ -117,10 +117,11 @@ const DOWNLOADING_SUBCOMMANDS: &[(&[&str], &[&str])] = &[
 
 const SERVING_SCRIPTS: &[&str] = &["dev", "start", "serve", "watch", "preview"];
 
-pub(super) fn kinds(name: &str, arguments: &[Word]) -> Vec<RiskKind> {
-    let operands = operands(arguments);
-    let first = operands.first().map_or("", |word| word.text.as_str());
-    let second = operands.get(1).map_or("", |word| word.text.as_str());
+pub(super) fn kinds<'a>(name: &str, arguments: &'a [Word]) -> Vec<RiskKind> {
+    let text_of = |operand: Option<&'a Word>| operand.map_or("", |word| word.text.as_str());
+    let mut leading = operands(arguments);
+    let first = text_of(leading.next());
+    let second = text_of(leading.next());
     let has = |option: &str| arguments.iter().any(|word| word.text == option);
     let in_table = |table: &[(&[&str], &[&str])]| {
         let row = |(names, subcommands): &(&[&str], &[&str])| {
@@ -153,12 +154,10 @@ pub(super) fn kinds(name: &str, arguments: &[Word]) -> Vec<RiskKind> {
         _ => is_interpreter(name) && has("-m") && first == "http.server",
     };
     let widens = name == "chmod"
-        && operands.first().is_some_and(|mode| {
-            mode.text.ends_with("777")
-                || mode.text.contains("+s")
-                || mode.text.len() == 4 && mode.text.starts_with(['2', '4', '6'])
-        });
-    let reaches_host = name == "rsync" && operands.iter().any(|word| word.text.contains(':'));
+        && (first.ends_with("777")
+            || first.contains("+s")
+            || first.len() == 4 && first.starts_with(['2', '4', '6']));
+    let reaches_host = name == "rsync" && operands(arguments).any(|word| word.text.contains(':'));
     let rules = [
         (
             RiskKind::Deletes,
@@ -199,22 +198,17 @@ fn short_option(arguments: &[Word], letter: char) -> bool {
     })
 }
 
-fn operands(arguments: &[Word]) -> Vec<&Word> {
-    let mut operands = Vec::new();
-    let mut only_operands = false;
-    for word in arguments {
-        if word.is("--") && !only_operands {
-            only_operands = true;
-        } else if only_operands || !word.text.starts_with('-') || word.text == "-" {
-            operands.push(word);
-        }
-    }
-    operands
+fn operands(arguments: &[Word]) -> impl DoubleEndedIterator<Item = &Word> {
+    let end_of_options = arguments.iter().position(|word| word.is("--"));
+    let at = end_of_options.unwrap_or(arguments.len());
+    let (before, after) = arguments.split_at(at);
+    let is_operand = |word: &&Word| !word.text.starts_with('-') || word.text == "-";
+    before.iter().filter(is_operand).chain(after.iter().skip(1))
 }
 
 /// The arguments that name files which `name` creates, changes or removes.
 pub(crate) fn written_paths<'a>(name: &str, arguments: &'a [Word]) -> Vec<&'a Word> {
-    let operands = || operands(arguments).into_iter();
+    let operands = || operands(arguments);
     match name {
         "rm" | "rmdir" | "unlink" | "shred" | "truncate" | "touch" | "mkdir" | "tee" | "mv"
         | "ln" | "mkfifo" => operands().collect(),

@@ -1,5 +1,7 @@
 //! The risks of a shell command, from all commands found in it.
 
+use std::cell::LazyCell;
+
 use super::{Risk, RiskKind, files, git, programs, risk};
 use crate::call::ToolCall;
 use crate::programs::{is_interpreter, is_shell};
@@ -32,7 +34,8 @@ fn read_command(command: &Command, call: &ToolCall<'_>, risks: &mut Vec<Risk>) {
     let Some((program, arguments)) = command.words.split_first() else {
         return;
     };
-    let text = command.text();
+    // Of most commands there is nothing to tell.
+    let text = LazyCell::new(|| command.text());
     if !program.literal {
         risks.push(risk(RiskKind::Unknown, &text));
         return;

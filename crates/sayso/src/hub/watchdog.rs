@@ -1,7 +1,9 @@
 //! Watches what agents run: what a rule denies does not start, what a rule wants asked is asked, and a tool
 //! that ran without anybody's say-so is told in red.
 
-use std::collections::{HashSet, VecDeque};
+mod sightings;
+
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp as Moment;
@@ -17,60 +19,12 @@ use super::sessions::Stopped;
 use super::{Caller, Hub, nobody, wire};
 use crate::agents::{Starting, claude};
 use crate::rules::{self, Call, Word};
+use sightings::Made;
+pub(super) use sightings::Watch;
 
-/// As many calls as are kept in mind for one agent.
-const REMEMBERED: usize = 1024;
 const SAY_AGAIN_AFTER: Duration = Duration::from_millis(50);
 /// Longer commands are cut in alerts; the transcript has them whole.
 const LONGEST_SUBJECT: usize = 500;
-
-/// The calls of one agent that it must ask about.
-#[derive(Debug, Default)]
-pub(super) struct Watch {
-    /// It has not asked about these yet.
-    unasked: VecDeque<(String, Call)>,
-    asked: HashSet<String>,
-    /// The same, oldest first.
-    asked_order: VecDeque<String>,
-    /// The denials that the agent was given last.
-    denials: Vec<String>,
-}
-
-impl Watch {
-    /// A call that the agent makes, or is about to make.
-    fn saw(&mut self, tool_use_id: &str, call: Call, mode: &PermissionMode) {
-        self.unasked.retain(|(known, _)| known != tool_use_id);
-        if self.asked.contains(tool_use_id) || !claude::must_ask(&call, mode) {
-            return;
-        }
-        if self.unasked.len() == REMEMBERED {
-            self.unasked.pop_front();
-        }
-        self.unasked.push_back((tool_use_id.to_owned(), call));
-    }
-
-    pub(super) fn asked_about(&mut self, tool_use_id: &str) {
-        self.unasked.retain(|(known, _)| known != tool_use_id);
-        if !self.asked.insert(tool_use_id.to_owned()) {
-            return;
-        }
-        self.asked_order.push_back(tool_use_id.to_owned());
-        if self.asked_order.len() > REMEMBERED
-            && let Some(oldest) = self.asked_order.pop_front()
-        {
-            self.asked.remove(&oldest);
-        }
-    }
-
-    /// The call has run. Given back when nobody was asked; once.
-    fn ran(&mut self, tool_use_id: &str) -> Option<Call> {
-        let index = self
-            .unasked
-            .iter()
-            .position(|(known, _)| known == tool_use_id)?;
-        self.unasked.remove(index).map(|(_, call)| call)
-    }
-}
 
 /// A tool that ran unasked, while it is looked into.
 #[derive(Debug)]
@@ -110,7 +64,9 @@ impl Hub {
         if let Some(id) = &start.tool_use_id {
             let mode = start.permission_mode.clone();
             let mode = mode.unwrap_or_else(|| self.mode_of(session));
-            self.watch(session, |watch| watch.saw(id, *call, &mode));
+            self.watch(session, |watch, cwd| {
+                watch.saw(id, Made::Call(call), mode, cwd);
+            });
         }
         let request_id = start.request_id;
         self.say(
@@ -131,13 +87,14 @@ impl Hub {
                 tool_input,
                 ..
             } => {
-                let Some(known) = self.sessions.get(session) else {
-                    return;
-                };
-                let input = serde_json::from_str(tool_input.get()).unwrap_or_default();
-                let call = Call::new(tool_name, input, known.cwd.as_ref());
                 let mode = self.mode_of(session);
-                self.watch(session, |watch| watch.saw(tool_use_id, call, &mode));
+                let made = Made::Line {
+                    tool_name: tool_name.clone(),
+                    input: tool_input.clone(),
+                };
+                self.watch(session, |watch, cwd| {
+                    watch.saw(tool_use_id, made, mode, cwd);
+                });
             }
             EntryBody::ToolResult {
                 tool_use_id,
@@ -150,16 +107,16 @@ impl Hub {
 
     pub(super) fn asked_about(&mut self, session: SessionId, tool_use_id: Option<&str>) {
         if let Some(id) = tool_use_id {
-            self.watch(session, |watch| watch.asked_about(id));
+            self.watch(session, |watch, _| watch.asked_about(id));
         }
     }
 
     pub(super) fn tool_ran(&mut self, session: SessionId, tool_use_id: &str) {
-        let run = self
-            .sessions
-            .get_mut(session)
-            .and_then(|known| known.run.as_mut());
-        if let Some(call) = run.and_then(|run| run.watch.ran(tool_use_id)) {
+        let mut unasked = None;
+        self.watch(session, |watch, cwd| {
+            unasked = watch.ran(tool_use_id, cwd);
+        });
+        if let Some(call) = unasked {
             let suspect = Box::new(Suspect {
                 tool_use_id: tool_use_id.to_owned(),
                 call,
@@ -316,13 +273,12 @@ impl Hub {
         PermissionMode::from_wire(known.map_or("default", |known| &known.permission_mode))
     }
 
-    fn watch(&mut self, session: SessionId, change: impl FnOnce(&mut Watch)) {
-        let run = self
-            .sessions
-            .get_mut(session)
-            .and_then(|known| known.run.as_mut());
-        if let Some(run) = run {
-            change(&mut run.watch);
+    fn watch(&mut self, session: SessionId, change: impl FnOnce(&mut Watch, &Path)) {
+        let Some(known) = self.sessions.get_mut(session) else {
+            return;
+        };
+        if let Some(run) = &mut known.run {
+            change(&mut run.watch, known.cwd.as_ref());
         }
     }
 }

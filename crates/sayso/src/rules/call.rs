@@ -1,14 +1,19 @@
 //! A tool call with the facts that judging it needs.
 
-use std::collections::{HashSet, VecDeque};
-use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::collections::{HashMap, VecDeque};
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use sayso_policy::{Link, ToolCall, path};
 use serde_json::Value;
 
 /// As many places as are looked at for links; a call that names more is not allowed by a rule anyway.
 const MAXIMUM_LOOKS: usize = 2000;
+
+/// Room for as many as most calls need.
+const COMMON_LOOKS: usize = 14;
 
 /// Owned, so that it can be judged later and elsewhere.
 #[derive(Clone, Debug)]
@@ -62,44 +67,118 @@ impl Call {
 
 /// The symbolic links on the way to whatever the call names, and on the way to their targets.
 pub fn links(call: &ToolCall<'_>) -> Vec<Link> {
-    let mut ahead: VecDeque<PathBuf> = path::mentioned(call)
-        .into_iter()
-        .map(PathBuf::from)
-        .collect();
-    let mut looked: HashSet<OsString> = HashSet::new();
-    let mut found = Vec::new();
+    let mentioned = path::mentioned(call).into_iter().map(String::into_bytes);
+    let mut ahead: VecDeque<Vec<u8>> = mentioned.collect();
+    let mut looks = Looks {
+        seen: HashMap::with_capacity(COMMON_LOOKS),
+        found: Vec::new(),
+    };
+    // The first is the folder that the agent works in. Nearly all others begin with it.
+    let folder = ahead.pop_front().unwrap_or_default();
+    let folder = looks.follow(&folder, 0, &mut ahead);
     while let Some(path) = ahead.pop_front() {
-        let mut here = PathBuf::from("/");
-        for component in path.components() {
-            match component {
-                Component::RootDir | Component::CurDir | Component::Prefix(_) => continue,
-                Component::ParentDir => {
-                    here.pop();
+        let is_within =
+            |folder: &&Vec<u8>| path.starts_with(folder) && path.get(folder.len()) == Some(&b'/');
+        let known = folder.as_ref().filter(is_within).map_or(0, Vec::len);
+        looks.follow(&path, known, &mut ahead);
+    }
+    looks.found
+}
+
+/// The places that were looked at, by their bytes, and the links among them.
+struct Looks {
+    seen: HashMap<Vec<u8>, Seen>,
+    found: Vec<Link>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Something,
+    /// Neither there nor anything below.
+    Nothing,
+}
+
+impl Looks {
+    /// Looks at every place on the way to `path`, and puts where links lead into `ahead`. So many of its first
+    /// bytes are `known`: an earlier call gave them back. That is `path` without what means nothing, when all
+    /// of it is there and nothing leads up.
+    fn follow(
+        &mut self,
+        path: &[u8],
+        known: usize,
+        ahead: &mut VecDeque<Vec<u8>>,
+    ) -> Option<Vec<u8>> {
+        let (before, rest) = path.split_at_checked(known).unwrap_or((&[], path));
+        let mut here = Vec::with_capacity(path.len() + 1);
+        here.extend_from_slice(before);
+        let parts = || rest.split(|byte| *byte == b'/');
+        let goes_up = parts().any(|part| part == b"..");
+        let mut all_there = !goes_up;
+        for part in parts() {
+            match part {
+                b"" | b"." => continue,
+                b".." => {
+                    here.truncate(parent(&here).len());
                     continue;
                 }
-                Component::Normal(name) => here.push(name),
+                name => {
+                    here.push(b'/');
+                    here.extend_from_slice(name);
+                }
             }
-            // By their bytes: paths are compared part by part.
-            if looked.len() >= MAXIMUM_LOOKS || !looked.insert(here.as_os_str().to_owned()) {
-                continue;
-            }
-            let Ok(target) = std::fs::read_link(&here) else {
-                continue;
+            let seen = match self.seen.get(&here) {
+                Some(seen) => *seen,
+                None if self.seen.len() >= MAXIMUM_LOOKS => continue,
+                None => self.look(&here, ahead),
             };
-            let parent = here.parent().unwrap_or(Path::new("/"));
-            ahead.push_back(parent.join(&target));
-            found.push(Link {
-                path: here.to_string_lossy().into_owned(),
-                target: target.to_string_lossy().into_owned(),
-            });
+            if seen == Seen::Nothing {
+                all_there = false;
+                // What is not there has nothing in it; only `..` leads back to what may be.
+                if !goes_up {
+                    break;
+                }
+            }
         }
+        all_there.then_some(here)
     }
-    found
+
+    fn look(&mut self, here: &[u8], ahead: &mut VecDeque<Vec<u8>>) -> Seen {
+        let seen = match std::fs::read_link(OsStr::from_bytes(here)) {
+            Ok(target) => {
+                let bytes = target.as_os_str().as_bytes();
+                ahead.push_back(match bytes.first() {
+                    Some(b'/') => bytes.to_vec(),
+                    _ => [parent(here), b"/", bytes].concat(),
+                });
+                self.found.push(Link {
+                    path: String::from_utf8_lossy(here).into_owned(),
+                    target: target.to_string_lossy().into_owned(),
+                });
+                Seen::Something
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::NotFound | ErrorKind::NotADirectory => Seen::Nothing,
+                _ => Seen::Something,
+            },
+        };
+        self.seen.insert(here.to_vec(), seen);
+        seen
+    }
+}
+
+/// The folder that holds an absolute path; empty for the root.
+fn parent(path: &[u8]) -> &[u8] {
+    let slash = path.iter().rposition(|byte| *byte == b'/');
+    slash
+        .and_then(|slash| path.get(..slash))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
     use std::os::unix::fs::symlink;
+    use std::path::{Component, PathBuf};
 
     use serde_json::json;
 
@@ -109,18 +188,91 @@ mod tests {
     fn links_are_found_on_the_way_and_behind_each_other() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
+        let prefix = format!("{}/", root.display());
         std::fs::create_dir(root.join("real")).unwrap();
         symlink("real", root.join("second")).unwrap();
         symlink(root.join("second"), root.join("first")).unwrap();
         symlink(root.join("loop"), root.join("loop")).unwrap();
-        let input = json!({"command": "cat first/file loop/x"});
-        let call = Call::new("Bash", input, &root).with_links();
-        let mut names: Vec<&str> = call
-            .links
-            .iter()
-            .filter_map(|link| link.path.rsplit('/').next())
-            .collect();
-        names.sort_unstable();
-        assert_eq!(names, ["first", "loop", "second"]);
+        symlink("..", root.join("real/up")).unwrap();
+        std::fs::write(root.join("file"), "").unwrap();
+        let names = |command: &str| {
+            let input = json!({ "command": command });
+            let links = Call::new("Bash", input, &root).with_links().links;
+            let names = links
+                .iter()
+                .filter_map(|link| link.path.strip_prefix(&prefix));
+            let mut names: Vec<String> = names.map(str::to_owned).collect();
+            names.sort_unstable();
+            names
+        };
+        assert_eq!(names("cat first/file loop/x"), ["first", "loop", "second"]);
+        assert_eq!(
+            names("cat real/up/loop"),
+            ["loop", "real/up", "real/up/loop"]
+        );
+        assert_eq!(names("cat .//real/./up"), ["real/up"]);
+        // What is not there hides nothing that is.
+        assert_eq!(names("cat gone/first gone/../loop"), ["loop"]);
+        assert_eq!(names("cat file/x gone/x/../../loop"), ["loop"]);
+        assert_eq!(names("cat gone/x/y file real"), [""; 0]);
+        let elsewhere = format!("cat /gone/x {prefix}loop {prefix}gone/..//second");
+        assert_eq!(names(&elsewhere), ["loop", "second"]);
+    }
+
+    /// Every place on the way, one after the other.
+    fn looked_up_plainly(mentioned: Vec<String>) -> Vec<Link> {
+        let mut ahead: VecDeque<PathBuf> = mentioned.into_iter().map(PathBuf::from).collect();
+        let mut looked = HashSet::new();
+        let mut found = Vec::new();
+        while let Some(path) = ahead.pop_front() {
+            let mut here = PathBuf::from("/");
+            for component in path.components() {
+                match component {
+                    Component::ParentDir => {
+                        here.pop();
+                        continue;
+                    }
+                    Component::Normal(name) => here.push(name),
+                    _ => continue,
+                }
+                if looked.insert(here.clone())
+                    && let Ok(target) = std::fs::read_link(&here)
+                {
+                    ahead.push_back(here.parent().unwrap().join(&target));
+                    found.push(Link {
+                        path: here.to_str().unwrap().to_owned(),
+                        target: target.to_str().unwrap().to_owned(),
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn no_link_is_missed_for_the_sake_of_fewer_looks() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("real/deep")).unwrap();
+        std::fs::write(root.join("file"), "").unwrap();
+        symlink("real", root.join("link")).unwrap();
+        symlink("../link/up", root.join("real/over")).unwrap();
+        symlink("..", root.join("real/up")).unwrap();
+        symlink(root.join("gone/x"), root.join("dangling")).unwrap();
+        let names = [
+            "real", "deep", "link", "over", "up", "dangling", "gone", "file", "..", ".", "",
+        ];
+        let count = names.len();
+        let name = |number: usize| names[number % count];
+        for number in 0..count.pow(3) {
+            let (second, third) = (number / count, number / count.pow(2));
+            let place = format!("{}/{}/{}", name(number), name(second), name(third));
+            for path in [place.clone(), format!("{}/{place}", root.display())] {
+                let input = json!({"command": format!("cat {path} link gone/{place}")});
+                let call = Call::new("Bash", input, &root);
+                let plainly = looked_up_plainly(path::mentioned(&call.facts()));
+                assert_eq!(links(&call.facts()), plainly, "{path}");
+            }
+        }
     }
 }

@@ -89,11 +89,12 @@ fn read_in(text: &str, mode: Mode, heredoc_depth: usize, found: &mut dyn FnMut(&
         heredoc_depth,
         signs: 0,
         held: Vec::new(),
-        spare: Spare::default(),
+        spare: Spare::left(),
         complete: true,
         found,
     };
     reader.run();
+    std::mem::take(&mut reader.spare).leave();
     reader.complete
 }
 

@@ -1,6 +1,17 @@
 //! Words that are done with, used again for the next ones.
 
+use std::cell::Cell;
+
 use super::super::command::{Command, Word};
+
+thread_local! {
+    /// What the last reading left for the next one.
+    static LEFT: Cell<Spare> = const { Cell::new(Spare { words: Vec::new() }) };
+}
+
+/// So many words are kept between two readings, and so much room in each.
+const KEPT_WORDS: usize = 256;
+const KEPT_BYTES: usize = 256;
 
 /// A hostile text holds half a million commands of one letter. With what is
 /// kept here, reading them does not ask for memory each time.
@@ -10,6 +21,19 @@ pub(super) struct Spare {
 }
 
 impl Spare {
+    /// One call is read several times, and each of its words would ask for memory again.
+    pub(super) fn left() -> Self {
+        LEFT.take()
+    }
+
+    /// Keeps what the next reading can use.
+    pub(super) fn leave(mut self) {
+        self.words.truncate(KEPT_WORDS);
+        self.words.shrink_to(KEPT_WORDS);
+        self.words.retain(|word| word.text.capacity() <= KEPT_BYTES);
+        LEFT.set(self);
+    }
+
     /// An empty word.
     pub(super) fn word(&mut self) -> Word {
         let mut word = self.words.pop().unwrap_or_default();

@@ -196,10 +196,13 @@ fn digest(tool_name: &str, input: &Json) -> String {
     hash.update(tool_name.as_bytes());
     hash.update([0]);
     hash.update(input.as_str().as_bytes());
-    hash.finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hexadecimal(&hash.finalize())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
+    let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 0xf)];
+    bytes.iter().flat_map(digits).collect()
 }
 
 fn kind(asked: &ToolAsk) -> Kind {

@@ -17,7 +17,6 @@ use sayso_claude::event::{
 };
 use sayso_claude::{AgentEvent, AgentFault, RawJson};
 use sayso_protocol::{Capabilities, CommandInfo, Delta, DeltaKind, ModelInfo, PermissionModeInfo};
-use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
@@ -31,7 +30,7 @@ pub use file::changed_file;
 pub use history::{OldConversation, conversation, conversations, home};
 pub use own_rules::{hand_over, read as read_rules};
 pub use reading::is_destructive;
-pub use unasked::{explained, must_ask};
+pub use unasked::{explained, may_have_to_ask, must_ask};
 
 pub fn capabilities() -> Capabilities {
     Capabilities {
@@ -149,9 +148,10 @@ impl Adapter {
                 vec![AgentOutput::Mode(Mode::new(mode.as_str()))]
             }
             AgentEvent::Asked(asked)
-                if self
-                    .asked_before
-                    .remove(native_id(&asked.request_id).as_str()) =>
+                if !self.asked_before.is_empty()
+                    && self
+                        .asked_before
+                        .remove(native_id(&asked.request_id).as_str()) =>
             {
                 vec![AgentOutput::AskedBefore(native_id(&asked.request_id))]
             }
@@ -224,7 +224,7 @@ impl Adapter {
             AgentEvent::ControlDone { token, result } => vec![AgentOutput::ControlDone {
                 token,
                 result: result
-                    .map(|data| data.as_ref().and_then(raw))
+                    .map(|data| data.as_ref().map(RawJson::to_raw_value))
                     .map_err(|error| error.message),
             }],
             AgentEvent::Exited(exited) => vec![AgentOutput::Ended(end_reason(&exited))],
@@ -322,9 +322,6 @@ fn end_reason(exited: &Exited) -> EndReason {
 
 /// The agent's request id as the broker keeps it.
 pub fn native_id(request_id: &str) -> Json {
-    Json::new(&serde_json::Value::from(request_id).to_string())
-}
-
-fn raw(json: &RawJson) -> Option<Box<RawValue>> {
-    RawValue::from_string(json.as_str().to_owned()).ok()
+    // A text is always JSON.
+    Json::new(&serde_json::to_string(request_id).unwrap_or_default())
 }

@@ -10,7 +10,6 @@ use sayso_protocol::{ContentBlock, EntryBody, NoticeLevel, Tokens};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::raw;
 use crate::agents::{AgentOutput, EndedTurn};
 
 /// What is left after the adapter took what concerns requests and state.
@@ -73,10 +72,8 @@ pub(super) fn entries(event: AgentEvent) -> Vec<AgentOutput> {
             ..
         } => {
             let label = subtype.map_or(kind.clone(), |subtype| format!("{kind}/{subtype}"));
-            raw(&message)
-                .map(|message| entry(None, EntryBody::Unknown { label, message }))
-                .into_iter()
-                .collect()
+            let message = message.to_raw_value();
+            vec![entry(None, EntryBody::Unknown { label, message })]
         }
         // Progress that is not part of the record.
         AgentEvent::BlockStarted { .. }
@@ -175,11 +172,11 @@ pub(super) fn assistant(message: AssistantMessage) -> Vec<AgentOutput> {
                 index,
                 tool_use_id: id,
                 tool_name: name,
-                tool_input: raw(&input)?,
+                tool_input: input.to_raw_value(),
             }),
-            BlockContent::Other { kind, raw: block } => Some(EntryBody::Unknown {
+            BlockContent::Other { kind, raw } => Some(EntryBody::Unknown {
                 label: format!("assistant/{kind}"),
-                message: raw(&block)?,
+                message: raw.to_raw_value(),
             }),
         }
     });
@@ -199,9 +196,9 @@ pub(super) fn user(message: UserMessage) -> Vec<AgentOutput> {
             level: NoticeLevel::Info,
             text,
         }),
-        UserBlock::Other { kind, raw: block } => Some(EntryBody::Unknown {
+        UserBlock::Other { kind, raw } => Some(EntryBody::Unknown {
             label: format!("user/{kind}"),
-            message: raw(&block)?,
+            message: raw.to_raw_value(),
         }),
     });
     let bodies: Vec<EntryBody> = bodies.collect();
@@ -221,7 +218,7 @@ fn tool_result(result: ToolResult) -> EntryBody {
         tool_use_id: result.tool_use_id,
         is_error: result.is_error,
         content,
-        structured: result.structured.as_ref().and_then(raw),
+        structured: result.structured.as_ref().map(RawJson::to_raw_value),
     }
 }
 

@@ -38,24 +38,33 @@ const READING_WORDS: &[(&str, &[&str])] = &[
 /// What the mode that accepts edits also runs.
 const EDITING_PROGRAMS: [&str; 8] = ["cp", "ln", "mkdir", "mv", "rm", "rmdir", "sed", "touch"];
 
-/// True when `call`, in this mode, is nothing that the agent runs without asking.
-pub fn must_ask(call: &Call, mode: &PermissionMode) -> bool {
-    let edits = EDIT_TOOLS.contains(&call.tool_name.as_str());
+/// False when no call of this tool has to be asked about in this mode, whatever its input.
+pub fn may_have_to_ask(tool_name: &str, mode: &PermissionMode) -> bool {
+    let edits = EDIT_TOOLS.contains(&tool_name);
     match mode {
         PermissionMode::BypassPermissions | PermissionMode::Auto => return false,
         PermissionMode::AcceptEdits if edits => return false,
         _ => {}
     }
+    match tool_name {
+        "Bash" | "WebSearch" => true,
+        // Fetching has a list of addresses in the agent itself that nobody is asked about.
+        name => edits || (name.starts_with("mcp__") && !name.starts_with("mcp__ide__")),
+    }
+}
+
+/// True when `call`, in this mode, is nothing that the agent runs without asking.
+pub fn must_ask(call: &Call, mode: &PermissionMode) -> bool {
+    if !may_have_to_ask(&call.tool_name, mode) {
+        return false;
+    }
     match call.tool_name.as_str() {
-        _ if edits => !is_own_file(call),
         "Bash" => {
             let command = call.input["command"].as_str().unwrap_or_default();
             let accepts_edits = *mode == PermissionMode::AcceptEdits;
             command_must_ask(command, call, accepts_edits)
         }
-        "WebSearch" => true,
-        // Fetching has a list of addresses in the agent itself that nobody is asked about.
-        name => name.starts_with("mcp__") && !name.starts_with("mcp__ide__"),
+        name => !EDIT_TOOLS.contains(&name) || !is_own_file(call),
     }
 }
 
