@@ -27,6 +27,11 @@ impl RawJson {
         NULL.clone()
     }
 
+    pub(crate) fn empty_object() -> Self {
+        static EMPTY: LazyLock<RawJson> = LazyLock::new(|| RawJson::from(serde_json::json!({})));
+        EMPTY.clone()
+    }
+
     pub fn to_raw_value(&self) -> Box<RawValue> {
         self.0.as_ref().to_owned()
     }

@@ -268,6 +268,39 @@ fn an_edited_input_stays_on_one_line_and_must_be_an_object() {
 }
 
 #[test]
+fn a_long_input_that_nobody_changed_is_left_out_where_the_agent_is_known_to_take_that() {
+    let long = json!({"file_path": "a.txt", "content": "x".repeat(5000)});
+    let short = json!({"file_path": "a.txt", "content": "x"});
+    let sent_back = |version: &str, input: &Value| {
+        let mut talk = Talk::default();
+        let initialize: Value = serde_json::from_str(&talk.session.initialize()).unwrap();
+        talk.agent(
+            json!({"type": "control_response", "response": {"subtype": "success",
+            "request_id": initialize["request_id"], "response": {"claude_code_version": version}}}),
+        );
+        talk.asks("r", json!({"tool_name": "Write", "input": input}));
+        let line: Value = serde_json::from_str(&talk.answer("r", allow()).unwrap()).unwrap();
+        line["response"]["response"]["updatedInput"].clone()
+    };
+    for version in ["2.1.325", "2.2.0", "10.0.1"] {
+        assert_eq!(sent_back(version, &long), json!({}), "{version}");
+        assert_eq!(sent_back(version, &short), short, "{version}");
+    }
+    for version in [
+        "2.1.324",
+        "2.0.999",
+        "1.9.9",
+        "0",
+        "",
+        "2.1",
+        "2.1.x",
+        "2.1.325.1",
+    ] {
+        assert_eq!(sent_back(version, &long), long, "{version}");
+    }
+}
+
+#[test]
 fn checklist_4_a_repaired_ask_is_denied_or_edited_but_never_allowed_as_it_stands() {
     let line = r#"{"type":"control_request","request_id":"a","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"\ud800"}}}"#;
     let mut talk = Talk::default();

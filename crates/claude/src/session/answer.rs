@@ -33,10 +33,45 @@ struct Deny<'a> {
     interrupt: bool,
 }
 
+/// The first version of which it is known that an empty input means the one that was asked about.
+const TAKES_EMPTY_INPUT: [u32; 3] = [2, 1, 325];
+/// Shorter inputs go back as they came, whatever the version.
+const LONG_INPUT: usize = 4 * 1024;
+
+/// How an input that nobody changed is sent back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unchanged {
+    Whole,
+    /// A long one is left out: the agent has it.
+    EmptyWhereLong,
+}
+
+impl Unchanged {
+    /// What is not known, or cannot be read as three numbers, gets all of it.
+    pub(super) fn for_version(version: Option<&str>) -> Self {
+        let numbers = |version: &str| -> Option<[u32; 3]> {
+            let mut parts = version.split('.').map(|part| part.parse().ok());
+            let numbers = [parts.next()??, parts.next()??, parts.next()??];
+            parts.next().is_none().then_some(numbers)
+        };
+        match version.and_then(numbers) {
+            Some(version) if version >= TAKES_EMPTY_INPUT => Self::EmptyWhereLong,
+            Some(_) | None => Self::Whole,
+        }
+    }
+
+    /// Never one that was repaired: then the agent has another one than was shown.
+    fn is_left_out(self, open: &OpenTool) -> bool {
+        let is_long = open.input.as_str().len() >= LONG_INPUT;
+        self == Self::EmptyWhereLong && is_long && open.input_faithful
+    }
+}
+
 pub(super) fn permission_line(
     request_id: &str,
     open: &OpenTool,
     answer: PermissionAnswer,
+    unchanged: Unchanged,
 ) -> Result<String, SendError> {
     match answer {
         PermissionAnswer::Deny { message, interrupt } => success_line(
@@ -58,6 +93,7 @@ pub(super) fn permission_line(
                         request_id: request_id.to_owned(),
                     });
                 }
+                None if unchanged.is_left_out(open) => RawJson::empty_object(),
                 None => faithful_input(request_id, open)?,
             };
             let updated_permissions = updated_permissions

@@ -18,6 +18,7 @@ use crate::input::{AgentInput, BeforeTool, PermissionAnswer, SendError};
 use crate::line::Line;
 use crate::raw::RawJson;
 use crate::wire::{self, ControlResponse, Inbound, InitializeAnswer, ParseError, ResponseBody};
+use answer::Unchanged;
 use edits::Edits;
 use ledger::{Closed, Ledger, OpenRequest};
 pub(crate) use messages::MessageTracker;
@@ -36,6 +37,8 @@ pub struct ControlSession {
     edits: Edits,
     messages: MessageTracker,
     agent_session_id: Option<String>,
+    /// How an input that is not changed goes back.
+    unchanged: Unchanged,
 }
 
 /// Who waits for the answer to a request of the host.
@@ -98,6 +101,7 @@ impl ControlSession {
             edits: Edits::default(),
             messages: MessageTracker::default(),
             agent_session_id: None,
+            unchanged: Unchanged::Whole,
         }
     }
 
@@ -216,7 +220,7 @@ impl ControlSession {
                     _ => return Err(SendError::WrongKind { request_id }),
                 };
                 let edited = answer.updated_input().cloned();
-                let line = answer::permission_line(&request_id, open, answer)?;
+                let line = answer::permission_line(&request_id, open, answer, self.unchanged)?;
                 if let (Some(tool_use_id), Some(edited)) = (&open.tool_use_id, &edited) {
                     self.edits.remember(tool_use_id, &open.input, edited);
                 }
@@ -303,6 +307,7 @@ impl ControlSession {
             })?
             .unwrap_or_else(RawJson::null);
         let answer: InitializeAnswer = raw.parse().unwrap_or_default();
+        self.unchanged = Unchanged::for_version(answer.claude_code_version.as_deref());
         reception
             .events
             .push(AgentEvent::Initialized(Box::new(Initialized {
