@@ -79,17 +79,20 @@ struct Reader<'a, 'f> {
 }
 
 fn read_in(text: &str, mode: Mode, heredoc_depth: usize, found: &mut dyn FnMut(&Command)) -> bool {
+    let mut spare = Spare::left();
+    let mut list = List::new(Close::End);
+    list.command = spare.command();
     let mut reader = Reader {
         text,
         at: 0,
         modes: vec![mode],
-        lists: vec![List::new(Close::End)],
+        lists: vec![list],
         open_backticks: 0,
         heredocs: Vec::new(),
         heredoc_depth,
         signs: 0,
         held: Vec::new(),
-        spare: Spare::left(),
+        spare,
         complete: true,
         found,
     };
@@ -120,7 +123,9 @@ impl Reader<'_, '_> {
                 self.complete = false;
             }
             self.end_command(false);
-            self.lists.pop();
+            if let Some(list) = self.lists.pop() {
+                self.spare.take_room(list.command);
+            }
         }
         if self.modes.len() > 1 || !self.heredocs.is_empty() || self.signs > MAX_SIGNS {
             self.complete = false;

@@ -6,7 +6,12 @@ use super::super::command::{Command, Word};
 
 thread_local! {
     /// What the last reading left for the next one.
-    static LEFT: Cell<Spare> = const { Cell::new(Spare { words: Vec::new() }) };
+    static LEFT: Cell<Spare> = const {
+        Cell::new(Spare {
+            words: Vec::new(),
+            room: Vec::new(),
+        })
+    };
 }
 
 /// So many words are kept between two readings, and so much room in each.
@@ -18,6 +23,8 @@ const KEPT_BYTES: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Spare {
     words: Vec<Word>,
+    /// Empty: room for the words of a command.
+    room: Vec<Word>,
 }
 
 impl Spare {
@@ -26,8 +33,24 @@ impl Spare {
         LEFT.take()
     }
 
+    /// A command with room for its words.
+    pub(super) fn command(&mut self) -> Command {
+        Command {
+            words: std::mem::take(&mut self.room),
+            ..Command::default()
+        }
+    }
+
+    /// The room of a command that was emptied.
+    pub(super) fn take_room(&mut self, command: Command) {
+        if command.words.is_empty() {
+            self.room = command.words;
+        }
+    }
+
     /// Keeps what the next reading can use.
     pub(super) fn leave(mut self) {
+        self.room.shrink_to(KEPT_WORDS);
         self.words.truncate(KEPT_WORDS);
         self.words.shrink_to(KEPT_WORDS);
         self.words.retain(|word| word.text.capacity() <= KEPT_BYTES);

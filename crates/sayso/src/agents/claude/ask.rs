@@ -29,8 +29,9 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, call: &Call) -> 
     let input = Json::new(asked.input.as_str());
     let mode_effects = MODES
         .iter()
-        .map(|mode| (Mode::new(mode.as_str()), effect(asked.mode_effect(mode))))
+        .map(|mode| (mode, effect(asked.mode_effect(mode))))
         .filter(|(_, effect)| *effect != ModeEffect::Asks)
+        .map(|(mode, effect)| (Mode::new(mode.as_str()), effect))
         .collect();
     let kind = kind(&asked);
     let choices = choices(&kind, &asked);
