@@ -126,7 +126,8 @@ pub(super) fn permission_line(
 
 fn faithful_input(request_id: &str, open: &OpenTool) -> Result<RawJson, SendError> {
     if open.input_faithful {
-        Ok(open.input.clone())
+        // A carriage return between two values ends a line for some readers.
+        open.input.on_one_line().map_err(unwritable)
     } else {
         Err(SendError::Unfaithful {
             request_id: request_id.to_owned(),

@@ -1,10 +1,12 @@
 //! Carrying out what the broker wants, and what follows when a write is done.
 
+use std::sync::Arc;
+
 use sayso_broker::{
     Broadcast, Decision, Effect, EndReason, Event, Json, RequestView, Resolution, SessionId,
     SessionState, SessionView, StopReason,
 };
-use sayso_protocol::{DecidedBy, EntryBody, Outcome, OutcomeKind, ServerMessage};
+use sayso_protocol::{DecidedBy, EntryBody, Outcome, OutcomeKind, PendingRequest, ServerMessage};
 use sayso_store::{RequestRow, Write};
 
 use super::audit::Actor;
@@ -29,7 +31,8 @@ impl Hub {
                 let asked = open.then(|| (request.session, request.ask.native_id.clone()));
                 let mut writes = Vec::with_capacity(3);
                 if open {
-                    writes.push(records::open_request(&request));
+                    let detail = self.details.of(&request.ask);
+                    writes.push(records::open_request(&request, detail.as_deref()));
                 }
                 if let Some(resolution) = &resolution {
                     writes.push(records::decide(request.ask.id, resolution));
@@ -92,12 +95,12 @@ impl Hub {
         match broadcast {
             Broadcast::SessionChanged(session) => self.session_changed(session),
             Broadcast::Opened(request) => {
-                let pending_request = wire::pending_request(&request);
+                let pending_request = self.pending_request(&request);
                 let opened = ServerMessage::RequestOpened { pending_request };
                 self.clients.broadcast_about(request.session, &opened);
             }
             Broadcast::Updated(request) => {
-                let pending_request = wire::pending_request(&request);
+                let pending_request = self.pending_request(&request);
                 let updated = ServerMessage::RequestUpdated { pending_request };
                 self.clients.broadcast_about(request.session, &updated);
             }
@@ -108,9 +111,16 @@ impl Hub {
         }
     }
 
+    pub(super) fn pending_request(&self, request: &RequestView) -> PendingRequest {
+        let detail = self.details.of(&request.ask);
+        let detail = detail.map(Arc::unwrap_or_clone).unwrap_or_default();
+        wire::pending_request(request, detail)
+    }
+
     fn tell_closed(&mut self, request: &RequestView, resolution: &Resolution) {
         let outcome = wire::outcome(resolution);
         self.calls.remove(&request.ask.id);
+        self.details.forget(request.ask.id);
         if let (OutcomeKind::Allowed, Some(tool)) = (outcome.what, &request.ask.tool_use_id) {
             let allowed = AllowedTool {
                 request: request.ask.id,

@@ -95,7 +95,7 @@ impl Hub {
         }
         for request in self.broker.shown_requests() {
             if request.session == session {
-                let pending_request = wire::pending_request(&request);
+                let pending_request = self.pending_request(&request);
                 let opened = ServerMessage::RequestOpened { pending_request };
                 self.clients.send(client, &opened);
             }
@@ -113,9 +113,10 @@ impl Hub {
 
     pub(super) fn snapshot(&self) -> Snapshot {
         let requests = self.broker.shown_requests();
+        let pending = requests.iter().map(|request| self.pending_request(request));
         Snapshot {
             sessions: self.sessions.wire(),
-            pending_requests: requests.iter().map(wire::pending_request).collect(),
+            pending_requests: pending.collect(),
             rules: self.rules.rules().to_vec(),
         }
     }

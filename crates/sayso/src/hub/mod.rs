@@ -13,6 +13,7 @@ mod clock;
 mod commands;
 mod controls;
 mod delivering;
+mod details;
 mod editing;
 mod effects;
 mod ending;
@@ -108,6 +109,7 @@ pub struct Hub {
     mode_actors: HashMap<SessionId, audit::Actor>,
     /// What rules would look at, of each open request.
     calls: HashMap<RequestId, Call>,
+    details: details::Details,
     /// Shared with every task that serves an agent.
     links: Arc<()>,
     phase: Phase,
@@ -177,6 +179,7 @@ impl Hub {
             rules: RuleBook::load(rules),
             mode_actors: HashMap::new(),
             calls: HashMap::new(),
+            details: details::Details::default(),
             links: Arc::new(()),
             phase: Phase::Running,
             handle: HubHandle {

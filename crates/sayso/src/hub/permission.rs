@@ -2,9 +2,7 @@
 
 use sayso_broker::{RequestId, SessionId};
 use sayso_claude::PermissionMode;
-use sayso_protocol::{
-    ClientMessage, Decision, ErrorCode, ErrorMessage, RequestDetail, Scope, StartSession,
-};
+use sayso_protocol::{ClientMessage, Decision, ErrorCode, ErrorMessage, Scope, StartSession};
 
 use super::{Hub, wire};
 use crate::access::{Pass, Proof};
@@ -75,9 +73,9 @@ impl Facts for Hub {
         let Some(request) = self.broker.request(id) else {
             return false;
         };
-        let detail = serde_json::from_str::<RequestDetail>(request.ask.detail.as_str());
         // What cannot be read is treated as the worst.
-        detail.map_or(true, |detail| detail.destructive)
+        let detail = self.details.of(&request.ask);
+        detail.is_none_or(|detail| detail.destructive)
     }
 
     fn mode_of(&self, session: SessionId) -> Option<&str> {

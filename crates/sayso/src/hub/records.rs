@@ -9,9 +9,8 @@ use sayso_store::{self as store, DecisionRow, RequestRow, RequestStatus, UnixMil
 
 use super::wire;
 
-pub(super) fn open_request(request: &RequestView) -> Write {
+pub(super) fn open_request(request: &RequestView, detail: Option<&RequestDetail>) -> Write {
     let ask = &request.ask;
-    let detail: RequestDetail = serde_json::from_str(ask.detail.as_str()).unwrap_or_default();
     Write::OpenRequest(RequestRow {
         id: request_id(ask.id),
         session_id: store::SessionId(request.session.0),
@@ -19,8 +18,8 @@ pub(super) fn open_request(request: &RequestView) -> Write {
         kind: kind_name(request).to_owned(),
         tool_name: ask.tool_name.clone(),
         tool_use_id: ask.tool_use_id.clone(),
-        agent_id: detail.agent_id,
-        agent_label: detail.agent_label,
+        agent_id: detail.and_then(|detail| detail.agent_id.clone()),
+        agent_label: detail.and_then(|detail| detail.agent_label.clone()),
         input: ask.input.as_str().to_owned(),
         input_digest: ask.digest.clone(),
         raw: ask.raw.as_str().to_owned(),

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::audit::{self, Actor};
 use super::clock::rule_time;
 use super::writes::AfterWrite;
-use super::{Caller, Hub, wire};
+use super::{Caller, Hub, details, wire};
 use crate::rules::{self, Call};
 
 /// More than anybody looks through.
@@ -30,7 +30,9 @@ impl Hub {
             if ruling.is_some() {
                 self.count_hits(&found.matched, now);
             } else {
-                explain(&mut ask, found.explanation);
+                if let Some(detail) = explain(&mut ask, found.explanation) {
+                    self.details.remember(ask.id, detail);
+                }
                 self.calls.insert(ask.id, *call);
             }
         }
@@ -212,18 +214,13 @@ fn unknown_rule() -> ErrorMessage {
     wire::error(ErrorCode::UnknownRule, "There is no such rule any more.")
 }
 
-/// Puts the reason into what clients are shown.
-fn explain(ask: &mut Ask, explanation: Option<String>) {
-    let Some(explanation) = explanation else {
-        return;
-    };
-    let detail: Result<RequestDetail, _> = serde_json::from_str(ask.detail.as_str());
-    if let Ok(mut detail) = detail {
-        detail.rule_explanation = Some(explanation);
-        let text = serde_json::to_string(&detail);
-        ask.detail = text.map_or_else(
-            |_| ask.detail.clone(),
-            |text| sayso_broker::Json::new(&text),
-        );
+/// Puts the reason into what clients are shown. Gives that, as far as it can be read.
+fn explain(ask: &mut Ask, explanation: Option<String>) -> Option<RequestDetail> {
+    let mut detail = details::read(ask)?;
+    if explanation.is_some() {
+        detail.rule_explanation = explanation;
+        let text = serde_json::to_string(&detail).ok()?;
+        ask.detail = sayso_broker::Json::new(&text);
     }
+    Some(detail)
 }

@@ -50,10 +50,8 @@ pub(super) fn request_type(kind: &Kind) -> RequestType {
     }
 }
 
-pub(super) fn pending_request(request: &RequestView) -> PendingRequest {
+pub(super) fn pending_request(request: &RequestView, detail: RequestDetail) -> PendingRequest {
     let ask = &request.ask;
-    // Made by our own adapter; an unreadable one only shows less.
-    let detail: RequestDetail = serde_json::from_str(ask.detail.as_str()).unwrap_or_default();
     PendingRequest {
         request_id: ask.id.0,
         session_id: request.session.0,
