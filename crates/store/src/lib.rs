@@ -39,7 +39,7 @@ pub use channels::ChannelRow;
 pub use devices::DeviceRow;
 pub use error::{OpenError, ReadError, UnavailableReason, WriteError};
 pub use facts::{AgentFactsRow, TrustedFolderRow};
-pub use log::{LoggedWriter, StartError};
+pub use log::{Backlog, LoggedWriter, StartError};
 pub use open::{Durability, Store};
 pub use queue::QueuedRow;
 pub use read::{DecidedRequest, PageStart, RequestFilter, RequestSummary, RequestWithDecision};

@@ -15,15 +15,18 @@ use tokio::task::JoinHandle;
 use crate::audit::{self, Head};
 use crate::error::WriteError;
 use crate::group::{needed, write};
-use crate::log::Following;
+use crate::log::{Backlog, Following};
 use crate::open::{Durability, Store};
 use crate::write::Write;
 
 /// How many jobs one transaction may hold. More would make the first wait for the last.
 const JOBS_PER_COMMIT: usize = 256;
 
-/// The same where nobody waits.
-const LOGGED_PER_COMMIT: usize = 4096;
+/// How much it may hold where nobody waits.
+const PER_COMMIT: Backlog = Backlog {
+    jobs: 4096,
+    bytes: 8 * 1024 * 1024,
+};
 
 /// How long after a job was written to the log the database follows.
 pub(crate) const FOLLOW_AFTER: Duration = Duration::from_millis(50);
@@ -240,16 +243,20 @@ fn run(
             }
         }
         gather(queued, &mut jobs, following, linger, crowd);
-        unsynced += jobs.iter().map(|job| job.bytes).sum::<usize>();
+        unsynced += behind(&jobs).bytes;
         let durability = needed(store, &jobs, unsynced);
         let results = write(store, durability, &jobs);
         if let Some(head) = store.tail().head {
             heads.send_if_modified(|known| known.replace(head) != Some(head));
         }
-        let total = jobs.len();
+        let before = behind(&jobs);
         let last = jobs.iter().filter_map(|job| job.seq).max();
         let trouble = report(&mut jobs, results, completions);
-        following.done(total - jobs.len());
+        let left = behind(&jobs);
+        following.done(Backlog {
+            jobs: before.jobs - left.jobs,
+            bytes: before.bytes - left.bytes,
+        });
         if let Some(error) = trouble {
             tracing::error!(%error, "the database does not follow its log");
             following.set_trouble(Some(error));
@@ -270,9 +277,17 @@ fn run(
     }
 }
 
+/// What these jobs are of the backlog.
+pub(crate) fn behind(jobs: &[Queued]) -> Backlog {
+    Backlog {
+        jobs: jobs.len(),
+        bytes: jobs.iter().map(|job| job.bytes).sum(),
+    }
+}
+
 /// What is queued, as far as one transaction holds it. False when no more will come.
 fn take(queued: &blocking::Receiver<Vec<Queued>>, jobs: &mut Vec<Queued>) -> bool {
-    while jobs.len() < most(jobs) {
+    while behind(jobs).is_below(most(jobs)) {
         match queued.try_recv() {
             Ok(batch) => jobs.extend(batch),
             Err(blocking::TryRecvError::Empty) => return true,
@@ -282,10 +297,13 @@ fn take(queued: &blocking::Receiver<Vec<Queued>>, jobs: &mut Vec<Queued>) -> boo
     true
 }
 
-fn most(jobs: &[Queued]) -> usize {
+fn most(jobs: &[Queued]) -> Backlog {
     match jobs.iter().all(|job| job.seq.is_some()) {
-        true => LOGGED_PER_COMMIT,
-        false => JOBS_PER_COMMIT,
+        true => PER_COMMIT,
+        false => Backlog {
+            jobs: JOBS_PER_COMMIT,
+            ..PER_COMMIT
+        },
     }
 }
 
@@ -329,7 +347,7 @@ fn gather(
     let now = Instant::now();
     while jobs.iter().all(|job| job.seq.is_some()) {
         let waited = now.elapsed();
-        let is_due = waited >= FOLLOW_AFTER || jobs.len() >= LOGGED_PER_COMMIT;
+        let is_due = waited >= FOLLOW_AFTER || !behind(jobs).is_below(PER_COMMIT);
         let goes_on = take(queued, jobs);
         if is_due || !goes_on || following.take_hurry() {
             break;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sayso_broker::{Json, RecordId, SessionId};
 use sayso_protocol::Ack;
-use sayso_store::{Completion, LoggedWriter, SubmitError, Write, WriteJob};
+use sayso_store::{Backlog, Completion, LoggedWriter, SubmitError, Write, WriteJob};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -17,10 +17,13 @@ use crate::agents::link::AgentHandle;
 
 /// How many writes may be under way before agents are held back.
 const MOST_UNDER_WAY: usize = 2048;
-/// How many jobs the database may be behind its log before agents are held back.
-const MOST_BEHIND: usize = 4096;
-/// Room beyond both for what clients cause.
-pub(super) const QUEUE: usize = 2 * MOST_BEHIND;
+/// How far the database may be behind its log before agents are held back.
+const MOST_BEHIND: Backlog = Backlog {
+    jobs: 4096,
+    bytes: 32 * 1024 * 1024,
+};
+/// Room beyond that for what clients cause.
+pub(super) const QUEUE: usize = 2 * MOST_BEHIND.jobs;
 
 /// What happens when a write is done.
 #[derive(Debug)]
@@ -90,8 +93,8 @@ impl Writes {
 
     /// Whether the database is far behind its log.
     pub(super) fn is_behind(&self) -> bool {
-        let backlog = self.writer.as_ref().map_or(0, LoggedWriter::backlog);
-        backlog >= MOST_BEHIND
+        let writer = self.writer.as_ref();
+        writer.is_some_and(|writer| !writer.backlog().is_below(MOST_BEHIND))
     }
 
     pub(super) async fn followed(&self) {

@@ -1,6 +1,6 @@
 //! How far the database has followed the log.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,12 +12,27 @@ use crate::error::WriteError;
 /// A reader that has waited this long sees what is there.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// What is in the log and not in the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backlog {
+    pub jobs: usize,
+    pub bytes: usize,
+}
+
+impl Backlog {
+    pub fn is_below(self, most: Self) -> bool {
+        self.jobs < most.jobs && self.bytes < most.bytes
+    }
+}
+
 /// Shared by whoever writes the log, whoever follows it and whoever reads the database.
 #[derive(Debug, Default)]
 pub(crate) struct Following {
     /// Jobs that were handed over, and those of them that are done.
     queued: AtomicU64,
     done: AtomicU64,
+    /// Of those that are not done.
+    bytes: AtomicUsize,
     /// Records up to this number need not be in the log any more.
     safe: AtomicU64,
     /// Somebody waits for all that is queued.
@@ -28,28 +43,33 @@ pub(crate) struct Following {
 }
 
 impl Following {
-    pub(crate) fn queue(&self, jobs: usize) {
-        self.queued.fetch_add(jobs as u64, Ordering::SeqCst);
+    pub(crate) fn queue(&self, more: Backlog) {
+        self.bytes.fetch_add(more.bytes, Ordering::SeqCst);
+        self.queued.fetch_add(more.jobs as u64, Ordering::SeqCst);
     }
 
-    pub(crate) fn done(&self, jobs: usize) {
-        self.done.fetch_add(jobs as u64, Ordering::SeqCst);
+    pub(crate) fn done(&self, less: Backlog) {
+        self.bytes.fetch_sub(less.bytes, Ordering::SeqCst);
+        self.done.fetch_add(less.jobs as u64, Ordering::SeqCst);
         self.changed.notify_waiters();
     }
 
-    pub(crate) fn backlog(&self) -> usize {
+    pub(crate) fn backlog(&self) -> Backlog {
         let done = self.done.load(Ordering::SeqCst);
         let queued = self.queued.load(Ordering::SeqCst);
-        usize::try_from(queued.saturating_sub(done)).unwrap_or(usize::MAX)
+        Backlog {
+            jobs: usize::try_from(queued.saturating_sub(done)).unwrap_or(usize::MAX),
+            bytes: self.bytes.load(Ordering::SeqCst),
+        }
     }
 
-    /// Waits until fewer jobs than this are behind.
-    pub(crate) async fn below(&self, backlog: usize) {
+    /// Waits until less than this is behind.
+    pub(crate) async fn below(&self, most: Backlog) {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            if self.backlog() < backlog {
+            if self.backlog().is_below(most) {
                 return;
             }
             changed.await;

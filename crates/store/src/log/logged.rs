@@ -8,14 +8,14 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::file::{Log, Place};
-use super::following::Following;
+use super::following::{Backlog, Following};
 use super::record;
 use super::sync::{Batch, Syncing};
 use crate::error::{ReadError, UnavailableReason, WriteError};
 use crate::open::{Durability, Store};
 use crate::rows::RequestId;
 use crate::write::Write;
-use crate::writer::{Completion, Queued, SubmitError, WriteJob, Writer};
+use crate::writer::{Completion, Queued, SubmitError, WriteJob, Writer, behind};
 
 /// A job with more in it than this goes to the database at once.
 const LONGEST_RECORD: usize = 1024 * 1024;
@@ -33,6 +33,8 @@ pub struct LoggedWriter {
     open: HashSet<RequestId>,
     waiting: Vec<Waiting>,
     records: Vec<u8>,
+    /// How many records these are.
+    recorded: u64,
     queue: usize,
 }
 
@@ -80,13 +82,14 @@ impl LoggedWriter {
             open,
             waiting: Vec::new(),
             records: Vec::new(),
+            recorded: 0,
             queue,
         })
     }
 
     /// Takes a job without waiting.
     pub fn submit(&mut self, job: WriteJob) -> Result<(), SubmitError> {
-        if self.backlog() + self.waiting.len() >= self.queue {
+        if self.backlog().jobs + self.waiting.len() >= self.queue {
             return Err(SubmitError::Full(job));
         }
         let record = self.record(&job);
@@ -94,14 +97,14 @@ impl LoggedWriter {
         Ok(())
     }
 
-    /// How many jobs are in the log and not in the database.
-    pub fn backlog(&self) -> usize {
+    /// What is in the log and not in the database.
+    pub fn backlog(&self) -> Backlog {
         self.following.backlog()
     }
 
-    /// Waits until fewer jobs than this are in the log and not in the database.
-    pub async fn followed(&self, backlog: usize) {
-        self.following.below(backlog).await;
+    /// Waits until less than this is in the log and not in the database.
+    pub async fn followed(&self, most: Backlog) {
+        self.following.below(most).await;
     }
 
     /// Puts the job among the waiting records, if it may stand in the log.
@@ -110,11 +113,7 @@ impl LoggedWriter {
         if !job.writes.iter().all(is_logged) || !self.may_decide(job) {
             return None;
         }
-        let waiting = self
-            .waiting
-            .iter()
-            .filter(|waiting| waiting.record.is_some());
-        let seq = log.next_seq() + waiting.count() as u64;
+        let seq = log.next_seq() + self.recorded;
         let start = self.records.len();
         if let Err(error) = record::append(&mut self.records, seq, &job.writes) {
             tracing::error!(%error, "a job cannot be written to the log");
@@ -135,6 +134,7 @@ impl LoggedWriter {
                 _ => {}
             }
         }
+        self.recorded += 1;
         Some(start..self.records.len())
     }
 
@@ -161,7 +161,7 @@ impl LoggedWriter {
         let waiting = std::mem::take(&mut self.waiting);
         let records = std::mem::take(&mut self.records);
         let mut done = Vec::with_capacity(waiting.len());
-        let written = self.write(&records, &waiting);
+        let written = self.write(&records);
         let batch = match written {
             Ok(batch) => self.sort(waiting, batch, &mut done),
             Err(error) => {
@@ -186,11 +186,8 @@ impl LoggedWriter {
     }
 
     /// The records as one piece at the end of the log. Gives the place of the first and the number it has.
-    fn write(&mut self, records: &[u8], waiting: &[Waiting]) -> Result<Written, WriteError> {
-        let count = waiting
-            .iter()
-            .filter(|waiting| waiting.record.is_some())
-            .count() as u64;
+    fn write(&mut self, records: &[u8]) -> Result<Written, WriteError> {
+        let count = std::mem::take(&mut self.recorded);
         let Some(log) = self.log.as_mut().filter(|_| count > 0) else {
             return Ok(Written::default());
         };
@@ -238,7 +235,7 @@ impl LoggedWriter {
         if batch.jobs.is_empty() {
             return;
         }
-        self.following.queue(batch.jobs.len());
+        self.following.queue(behind(&batch.jobs));
         let refused = match &self.syncing {
             // Behind those that wait for the disk, so that the database gets all in their order.
             Some(syncing)
@@ -265,7 +262,7 @@ impl LoggedWriter {
             syncing.close().await;
         }
         self.writer.close().await;
-        if self.following.backlog() == 0
+        if self.following.backlog() == Backlog::default()
             && let Some(log) = &self.log
             && let Err(error) = log.clear()
         {

@@ -14,6 +14,7 @@ mod replay;
 mod sync;
 
 pub(crate) use file::Log;
+pub use following::Backlog;
 pub(crate) use following::Following;
 pub use logged::{LoggedWriter, StartError};
 pub(crate) use replay::{catch_up, set_applied, take_over};

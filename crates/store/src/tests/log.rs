@@ -256,7 +256,8 @@ async fn a_database_that_does_not_follow_refuses_what_comes_next() {
         "{refused}"
     );
     set("PRAGMA query_only = OFF");
-    logged.writer.followed(1).await;
+    let all = Backlog { jobs: 1, bytes: 1 };
+    logged.writer.followed(all).await;
     assert_eq!(logged.write(decide(11)).await, Ok(()));
     let decided = logged.store.request(request_id(11)).await.unwrap().unwrap();
     assert_eq!(decided.decision, Some(decision(11, Outcome::Allowed)));
