@@ -69,7 +69,7 @@ test('a decision says what was asked, who decided, when, how fast and why', asyn
   expect(words('history-latency')).toContain('12 s, asked')
   expect(words('history-reason')).toBe('Not now.⟨U+200B⟩')
   expect(words('history-digest')).toBe('sha256:abc')
-  expect(words('history-words')).toBe('The agent says: Run the tests')
+  expect(words('history-words')).toBe('The agent says: “Run the tests”')
   expect(words('request-risk')).toBe('network')
   const text = view.text().replace(/\s+/g, ' ')
   for (const expected of ['Allowed', 'Bash', 'No. 7', 'No rule allows it', 'tester', '/srv/api']) {
