@@ -97,7 +97,7 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
     }
     let mut config = Config::load(arguments.config.as_deref(), &overrides)?;
     if agent == Agent::Demo && arguments.data_dir.is_none() {
-        config.data_dir = config.data_dir.join("demo");
+        config.data_dir = config.demo_folder();
     }
     for exposed in private::close(&config.data_dir)? {
         tracing::warn!("{}", exposed.told());

@@ -771,5 +771,44 @@ async fn the_demo_server_is_found_without_its_folder() {
     let list = run(sayso(&["pending", "--listen", address])).await;
     assert_eq!(list.code, 0, "{list:?}");
     assert!(list.said.contains("Nothing waits"), "{list:?}");
+    let link = run(sayso(&["pair", "--listen", address])).await;
+    assert_eq!(link.code, 0, "{link:?}");
+    assert!(link.said.contains(&format!("{url}/#")), "{link:?}");
+    let rules = run(sayso(&["rules", "--listen", address, "list"])).await;
+    assert!(rules.said.contains("No rule yet"), "{rules:?}");
+    let stranger = ["--token", "another-token-for-tests"];
+    for command in [&["pair"][..], &["rules", "list"]] {
+        let (name, rest) = command.split_at(1);
+        let arguments = [name, &stranger[..], &["--listen", address], rest].concat();
+        let refused = run(sayso(&arguments)).await;
+        assert!(
+            refused.complained.contains("--data-dir") && !refused.complained.contains("sayso pair"),
+            "{refused:?}"
+        );
+    }
+    // These read the data folder themselves.
+    let folder = home.path().join(".local/share/sayso/demo");
+    let folder = folder.display().to_string();
+    let backup = home.path().join("copy.db").display().to_string();
+    for arguments in [
+        &["audit", "list"][..],
+        &["audit", "export", "--format", "jsonl"],
+        &["audit", "verify"],
+        &["audit", "adopt"],
+        &["backup", &backup],
+    ] {
+        let lost = run(sayso(arguments)).await;
+        assert_ne!(lost.code, 0, "{lost:?}");
+        let hint = format!("add --data-dir {folder:?}");
+        assert!(lost.complained.contains(&hint), "{lost:?}");
+    }
+    let list = run(sayso(&["audit", "list", "--data-dir", &folder])).await;
+    assert_eq!(list.code, 0, "{list:?}");
+    let help = run(sayso(&["demo", "--help"])).await;
+    assert!(
+        help.said
+            .contains("[default: demo in the platform's data folder]"),
+        "{help:?}"
+    );
     server.kill().await.unwrap();
 }

@@ -13,7 +13,7 @@ use crate::remote::RunningServer;
 struct Server(RunningServer);
 
 pub async fn run(arguments: &RulesArguments, mut output: impl Write) -> anyhow::Result<()> {
-    let server = Server(RunningServer::at(&arguments.server)?);
+    let server = Server(RunningServer::that_lets_in(&arguments.server).await?);
     match &arguments.command {
         RulesCommand::List { json } => server.list(*json, &mut output).await,
         RulesCommand::Add(wanted) => server.add(wanted, &mut output).await,

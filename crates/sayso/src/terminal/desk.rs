@@ -115,7 +115,8 @@ impl Desk {
                 return Err(Trouble::told(&body));
             }
             if !self.server.turn_to_demo() {
-                return Err(self.not_let_in(&body));
+                let message = self.server.has_another_token();
+                return Err(Trouble::new(Exit::Refused, "unauthorized", message));
             }
         }
     }
@@ -126,13 +127,6 @@ impl Desk {
         Trouble::new(Exit::Unreachable, "unreachable", message).hint(
             "Start it with `sayso`, or name its address with --listen, and --tls if it encrypts.",
         )
-    }
-
-    fn not_let_in(&self, body: &[u8]) -> Trouble {
-        Trouble::told(body).hint(format!(
-            "The Sayso at {} has another token: name its folder with --data-dir, or set SAYSO_TOKEN.",
-            self.server.address()
-        ))
     }
 
     pub(super) async fn waiting(&mut self) -> Result<Waiting, Trouble> {
