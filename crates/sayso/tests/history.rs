@@ -23,11 +23,15 @@ async fn get(server: &TestServer, path: &str) -> Value {
 
 /// All of the history once its last entry is there: clients hear of some things before they are written.
 async fn history_up_to(server: &TestServer, last: (String, String, String)) -> Value {
+    page_up_to(server, "/api/history", last).await
+}
+
+async fn page_up_to(server: &TestServer, path: &str, last: (String, String, String)) -> Value {
     let mut tries = tokio::time::interval(Duration::from_millis(20));
     let ask = async {
         loop {
             tries.tick().await;
-            let page = get(server, "/api/history").await;
+            let page = get(server, path).await;
             if told(&page).last() == Some(&last) {
                 return page;
             }
@@ -200,6 +204,22 @@ async fn withdrawn_and_unasked_are_told_too() {
 #[ignore = "is the agent of the tests here"]
 fn puppet_agent() {
     puppet::run();
+}
+
+#[tokio::test]
+async fn a_reason_is_no_line_of_the_command() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    client.start(&server, &support::bash("touch a")).await;
+    let request = client.opened().await;
+    let deny = json!({"behavior": "deny", "message": "Rather tomorrow."});
+    client.respond(&request, deny).await;
+    let page = get(&server, "/api/history?kind=decision&search=tomorrow").await;
+    assert_eq!(page["entries"][0]["text"], "touch a", "{page}");
+    let path = format!("/api/history/{}", page["entries"][0]["seq"]);
+    let whole = get(&server, &path).await;
+    assert_eq!(whole["record"]["message"], "Rather tomorrow.", "{whole}");
+    server.stop().await;
 }
 
 #[derive(Deserialize)]

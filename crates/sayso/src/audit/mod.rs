@@ -22,7 +22,7 @@ use sayso_store::{AuditCursor, AuditFilter, AuditRow, Existing, Store, UnixMilli
 pub use arguments::{
     AuditArguments, AuditCommand, BackupArguments, DataArguments, ExportFormat, FilterArguments,
 };
-pub use entry::Secrets;
+pub use entry::{Secrets, subject};
 
 /// How many entries are read at once.
 const PAGE: u32 = 500;
