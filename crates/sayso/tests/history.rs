@@ -206,6 +206,39 @@ fn puppet_agent() {
     puppet::run();
 }
 
+/// The agent is the one to tell of it.
+#[tokio::test]
+async fn a_mode_that_goes_with_a_yes_is_the_humans() {
+    let plan = json!({"plan": "1. Paint the door"});
+    let write = json!({"tool": {"name": "Write", "input": {"file_path": "a.txt", "content": "a"}}});
+    for (step, mode, decision) in [
+        (
+            plan,
+            "plan",
+            json!({"behavior": "allow", "permission_mode": "acceptEdits"}),
+        ),
+        (
+            write,
+            "default",
+            json!({"behavior": "allow", "remember": [0]}),
+        ),
+    ] {
+        let server = TestServer::start().await;
+        let mut client = server.connect().await;
+        let start = json!({
+            "type": "start_session", "agent": "demo", "cwd": server.project(),
+            "permission_mode": mode, "prompt": json!({"steps": [step]}).to_string(),
+        });
+        client.call(start).await;
+        let request = client.opened().await;
+        let answer = client.respond(&request, decision).await;
+        assert_eq!(answer["type"], "ack", "{answer}");
+        let told = line("mode", "acceptEdits", "human");
+        page_up_to(&server, "/api/history?kind=mode", told).await;
+        server.stop().await;
+    }
+}
+
 #[tokio::test]
 async fn a_reason_is_no_line_of_the_command() {
     let server = TestServer::start().await;
