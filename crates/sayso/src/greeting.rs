@@ -1,6 +1,7 @@
 //! What the terminal shows when the server is up.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
@@ -98,14 +99,19 @@ fn local_port(url: &str) -> Option<u16> {
     is_local.then(|| url.port_or_known_default()).flatten()
 }
 
-/// Prints where other front ends find their backend.
-pub fn print_compat(url: &str) -> io::Result<()> {
+/// Prints where other front ends find their backend. `token` is the file that holds the server's, if one does.
+pub fn print_compat(url: &str, token: Option<&Path>) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let endpoints = compat::endpoints(url);
     writeln!(
         out,
-        "Sockets for other front ends; SAYSO_TOKEN is the server's token or one of the page Devices:\n\n{endpoints}"
+        "Sockets for other front ends; SAYSO_TOKEN is the server's token or one of the page Devices:\n"
     )?;
+    if let Some(file) = token {
+        // The secret itself stays out of the terminal and of what keeps its lines.
+        writeln!(out, "export SAYSO_TOKEN=\"$(cat {file:?})\"\n")?;
+    }
+    writeln!(out, "{endpoints}")?;
     out.flush()
 }
 

@@ -121,6 +121,10 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         )
     })?;
     let own_program = std::env::current_exe().context("The path of this program is not known.")?;
+    let token_file = config
+        .token
+        .is_none()
+        .then(|| Secret::file(&config.data_dir));
     let server = Server::open(config, secret, listener, own_program).await?;
     let shutdown = CancellationToken::new();
     // Before anybody is told that it is up, and could end it.
@@ -135,7 +139,7 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         tracing::warn!(%error, "the address could not be printed");
     }
     if arguments.print_compat
-        && let Err(error) = greeting::print_compat(&server.url())
+        && let Err(error) = greeting::print_compat(&server.url(), token_file.as_deref())
     {
         tracing::warn!(%error, "the sockets could not be printed");
     }

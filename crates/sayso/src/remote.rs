@@ -56,7 +56,7 @@ impl RunningServer {
         };
         let is_plain = config.token.is_none() && arguments.data_dir.is_none();
         let demo = config.demo_folder();
-        let demo_token = if is_plain && demo.join("token").exists() {
+        let demo_token = if is_plain && Secret::file(&demo).exists() {
             Some(Secret::kept_in(&demo)?.expose().to_owned())
         } else {
             None
