@@ -190,6 +190,30 @@ async fn a_key_meant_for_something_else_decides_nothing() {
 }
 
 #[tokio::test]
+async fn enter_opens_and_a_allows_without_a_second_of_waiting() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let request = asked(&mut client, &server, "touch a").await;
+    let terminal = watch(&server, 80, 24);
+    terminal.shows("touch a").await;
+    settle().await;
+    terminal.press(&["Enter"]);
+    terminal.shows("│ touch a").await;
+    terminal.press(&["Enter"]);
+    terminal.shows("Press a to allow it").await;
+    // What was said about the open one is not about the list.
+    terminal.press(&["q"]);
+    terminal.hides("Press a to allow it").await;
+    settle().await;
+    terminal.press(&["Enter"]);
+    terminal.shows("│ touch a").await;
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    terminal.press(&["a"]);
+    assert_eq!(client.closed(&request).await["what"], "allowed");
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_long_request_is_read_to_its_end_before_it_is_allowed() {
     let server = TestServer::start().await;
     let mut client = server.connect().await;
