@@ -570,7 +570,17 @@ async fn whoever_comes_later_is_told_who_decided_what() {
     }
     let late = sayso(&server, &["allow", id(&request), "--json"]).await;
     assert_eq!(late.code, 7);
-    assert_eq!(late.json()["error"]["code"], "already_decided");
+    let error = &late.json()["error"];
+    assert_eq!(error["code"], "already_decided");
+    let outcome = &error["outcome"];
+    assert_eq!(
+        (&outcome["what"], &outcome["by"], &outcome["client"]),
+        (
+            &json!("denied"),
+            &json!("human"),
+            &json!({"label": "a script"})
+        )
+    );
 
     // Two at once: one wins, and the other one knows.
     let request = asked_command(&mut client, &server, "touch b").await;

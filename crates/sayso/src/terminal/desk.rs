@@ -73,6 +73,20 @@ struct Past {
     at: jiff::Timestamp,
 }
 
+impl Past {
+    /// As the protocol tells it, as far as the history does.
+    fn outcome(&self) -> Value {
+        let name = Some(&self.by_name).filter(|name| !name.is_empty());
+        let (client, by_name) = match self.by.as_str() {
+            "human" => (name.map(|label| json!({"label": label})), None),
+            _ => (None, name),
+        };
+        json!({
+            "what": self.outcome, "by": self.by, "by_name": by_name, "client": client, "at": self.at,
+        })
+    }
+}
+
 impl Desk {
     pub(super) fn open(arguments: &ReachArguments, user: User) -> Result<Self, Trouble> {
         let mut server = RunningServer::at(&arguments.as_served()).map_err(not_found)?;
@@ -207,6 +221,7 @@ impl Desk {
             "already_decided",
             format!("Too late: {words}, {age} ago."),
         )
+        .about(&past.outcome())
     }
 
     pub(super) async fn decide(
