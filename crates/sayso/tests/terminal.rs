@@ -438,6 +438,21 @@ async fn an_answer_that_does_not_fit_decides_nothing() {
     let question = asked(&mut client, &server, question_step()).await;
     let command = asked_command(&mut client, &server, "touch a").await;
     let plan = asked(&mut client, &server, json!({"plan": "# Do it"})).await;
+    for (request, fate) in [
+        (&question, "then it is skipped"),
+        (&command, "then it is denied"),
+        (&plan, "then it is rejected"),
+    ] {
+        let shown = sayso(&server, &["show", short(request)]).await;
+        assert!(shown.said.contains(fate), "{shown:?}");
+    }
+    let shown = sayso(&server, &["show", short(&plan)]).await;
+    assert!(
+        shown
+            .said
+            .contains("│ # Do it\n\nThe plan is kept in plan.md\n"),
+        "{shown:?}"
+    );
     let cases: [&[&str]; 8] = [
         &["answer", short(&question)],
         &["answer", short(&question), "--choose", "Which colour?=Rde"],
@@ -566,7 +581,7 @@ async fn whoever_comes_later_is_told_who_decided_what() {
     for command in ["allow", "deny", "answer", "show"] {
         let late = sayso(&server, &[command, short(&request)]).await;
         assert_eq!(late.code, 7, "{command}: {late:?}");
-        assert!(late.complained.contains("Denied by a human"), "{late:?}");
+        assert!(late.complained.contains("Denied by a script"), "{late:?}");
     }
     let late = sayso(&server, &["allow", id(&request), "--json"]).await;
     assert_eq!(late.code, 7);
