@@ -70,8 +70,11 @@ fn hold_agent(folder: &std::path::Path) -> ExitCode {
 /// Fails when a line could not be read: a policy's test must not pass by a slip of the pen.
 fn check_policy() -> anyhow::Result<ExitCode> {
     let unreadable = rules::check_lines(std::io::stdin().lock(), std::io::stdout().lock())?;
-    anyhow::ensure!(unreadable == 0, "{unreadable} lines could not be read.");
-    Ok(ExitCode::SUCCESS)
+    match unreadable {
+        0 => Ok(ExitCode::SUCCESS),
+        1 => anyhow::bail!("1 line could not be read."),
+        number => anyhow::bail!("{number} lines could not be read."),
+    }
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {

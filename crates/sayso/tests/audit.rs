@@ -205,7 +205,12 @@ async fn an_export_is_exact_and_safe_to_open() {
         data.path(),
         &["audit", "export", "--format", "csv", "--out", &name],
     );
-    assert!(!again.status.success(), "an export replaces nothing");
+    assert_eq!(
+        text(&again.stderr),
+        format!(
+            "sayso: {name} is there already, and an export replaces nothing. Choose another name.\n"
+        )
+    );
 }
 
 #[tokio::test]
@@ -264,6 +269,12 @@ async fn a_backup_can_be_restored_and_its_history_accepted() {
         sayso(data.path(), &["backup", &name, "--force"])
             .status
             .success()
+    );
+    let nowhere = data.path().join("nowhere/copy.db").display().to_string();
+    let failed = sayso(data.path(), &["backup", &nowhere]);
+    assert_eq!(
+        text(&failed.stderr),
+        format!("sayso: The backup {nowhere} cannot be written: No such file or directory.\n")
     );
     history.append(vec![record("ls", "allowed", 5)]).await;
     let running = sayso(data.path(), &["audit", "adopt"]);

@@ -230,6 +230,12 @@ fn a_policy_is_checked_line_by_line() {
             .unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.success(), good, "{output:?}");
+        let problem = if good {
+            ""
+        } else {
+            "sayso: 1 line could not be read.\n"
+        };
+        assert_eq!(text(&output.stderr), problem);
         let decision = if good { "deny" } else { "ask" };
         let answer = text(&output.stdout);
         assert!(

@@ -776,6 +776,16 @@ async fn help_has_the_exit_codes() {
     server.stop().await;
 }
 
+#[tokio::test]
+async fn doctor_sees_that_it_runs() {
+    let server = TestServer::start().await;
+    let report = sayso(&server, &["doctor"]).await;
+    assert_eq!(report.code, 0, "{report:?}");
+    assert!(report.said.contains("\nSayso is running: "), "{report:?}");
+    assert!(!report.said.contains("can start"), "{report:?}");
+    server.stop().await;
+}
+
 /// `sayso demo` keeps its token beside the other one's; who tries it in two terminals need not know.
 #[tokio::test]
 async fn the_demo_server_is_found_without_its_folder() {
@@ -801,6 +811,13 @@ async fn the_demo_server_is_found_without_its_folder() {
     assert!(link.said.contains(&format!("{url}/#")), "{link:?}");
     let rules = run(sayso(&["rules", "--listen", address, "list"])).await;
     assert!(rules.said.contains("No rule yet"), "{rules:?}");
+    let add = ["add", "allow", "Bash(ls:*)", "--project", "/no/such/folder"];
+    let add = [&["rules", "--listen", address], &add[..]].concat();
+    let nowhere = run(sayso(&add)).await;
+    assert_eq!(
+        nowhere.complained,
+        "sayso: There is no folder /no/such/folder.\n"
+    );
     let stranger = ["--token", "another-token-for-tests"];
     for command in [&["pair"][..], &["rules", "list"]] {
         let (name, rest) = command.split_at(1);
