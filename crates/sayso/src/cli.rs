@@ -29,6 +29,9 @@ pub enum Command {
     /// Start the server (the same as `sayso` alone).
     Serve(ServeArguments),
     /// Start the server with the built-in demo agent: no key, nothing to install.
+    #[command(mut_arg("data_dir", |argument| argument.help(
+        "Folder for the database and the token [default: demo in the platform's data folder]"
+    )))]
     Demo(ServeArguments),
     /// Print a link that lets one more browser in.
     Pair(ServeArguments),

@@ -24,6 +24,8 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Good,
+    /// Good, and Sayso is at work.
+    Running,
     /// Works, but less than it could.
     Limited,
     /// Must be mended before Sayso can start.
@@ -42,17 +44,18 @@ pub async fn examine(config: &Config, agents: &Agents) -> Vec<Finding> {
 pub fn report(findings: &[Finding], mut out: impl Write) -> io::Result<bool> {
     for finding in findings {
         let mark = match finding.state {
-            State::Good => "ok     ",
+            State::Good | State::Running => "ok     ",
             State::Limited => "limited",
             State::Broken => "BROKEN ",
         };
         writeln!(out, "{mark}  {}: {}", finding.what, finding.text)?;
     }
-    let broken = findings
-        .iter()
-        .any(|finding| finding.state == State::Broken);
+    let any = |state: State| findings.iter().any(|finding| finding.state == state);
+    let broken = any(State::Broken);
     let summary = if broken {
         "Mend what is marked BROKEN, then run `sayso doctor` again."
+    } else if any(State::Running) {
+        "Sayso is running: `sayso pair` prints a link that opens it."
     } else {
         "Sayso can start: run `sayso`, or `sayso demo` to try it without a key."
     };
@@ -115,7 +118,11 @@ async fn address(config: &Config) -> Finding {
         Ok(_) => finding(State::Good, what, format!("{listen} is free.")),
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             if is_sayso(config).await {
-                finding(State::Good, what, format!("Sayso is running on {listen}."))
+                finding(
+                    State::Running,
+                    what,
+                    format!("Sayso is running on {listen}."),
+                )
             } else {
                 finding(
                     State::Broken,

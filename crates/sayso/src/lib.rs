@@ -4,6 +4,7 @@ pub mod access;
 pub mod agents;
 pub mod audit;
 pub mod cli;
+mod colours;
 pub mod compat;
 pub mod config;
 pub mod doctor;

@@ -3,6 +3,8 @@
 
 use tracing_subscriber::EnvFilter;
 
+use crate::colours;
+
 /// `SAYSO_LOG` sets the level (`info`, `sayso=debug`); `SAYSO_LOG_FORMAT=json` the form.
 pub fn start() {
     let filter =
@@ -12,6 +14,7 @@ pub fn start() {
         // It would complain on standard error that standard error cannot be written to, which panics: a full disk
         // that also holds the log would end the server.
         .log_internal_errors(false)
+        .with_ansi(colours::wanted_on(&std::io::stderr()))
         .with_writer(std::io::stderr);
     let json = std::env::var("SAYSO_LOG_FORMAT").is_ok_and(|format| format == "json");
     // A second start in one process keeps the first.

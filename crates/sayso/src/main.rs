@@ -70,8 +70,11 @@ fn hold_agent(folder: &std::path::Path) -> ExitCode {
 /// Fails when a line could not be read: a policy's test must not pass by a slip of the pen.
 fn check_policy() -> anyhow::Result<ExitCode> {
     let unreadable = rules::check_lines(std::io::stdin().lock(), std::io::stdout().lock())?;
-    anyhow::ensure!(unreadable == 0, "{unreadable} lines could not be read.");
-    Ok(ExitCode::SUCCESS)
+    match unreadable {
+        0 => Ok(ExitCode::SUCCESS),
+        1 => anyhow::bail!("1 line could not be read."),
+        number => anyhow::bail!("{number} lines could not be read."),
+    }
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
@@ -97,7 +100,7 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
     }
     let mut config = Config::load(arguments.config.as_deref(), &overrides)?;
     if agent == Agent::Demo && arguments.data_dir.is_none() {
-        config.data_dir = config.data_dir.join("demo");
+        config.data_dir = config.demo_folder();
     }
     for exposed in private::close(&config.data_dir)? {
         tracing::warn!("{}", exposed.told());
@@ -121,6 +124,10 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         )
     })?;
     let own_program = std::env::current_exe().context("The path of this program is not known.")?;
+    let token_file = config
+        .token
+        .is_none()
+        .then(|| Secret::file(&config.data_dir));
     let server = Server::open(config, secret, listener, own_program).await?;
     let shutdown = CancellationToken::new();
     // Before anybody is told that it is up, and could end it.
@@ -135,7 +142,7 @@ async fn serve(arguments: &ServeArguments, agent: Agent) -> anyhow::Result<ExitC
         tracing::warn!(%error, "the address could not be printed");
     }
     if arguments.print_compat
-        && let Err(error) = greeting::print_compat(&server.url())
+        && let Err(error) = greeting::print_compat(&server.url(), token_file.as_deref())
     {
         tracing::warn!(%error, "the sockets could not be printed");
     }

@@ -55,8 +55,8 @@ impl RunningServer {
             None => Secret::kept_in(&config.data_dir)?,
         };
         let is_plain = config.token.is_none() && arguments.data_dir.is_none();
-        let demo = config.data_dir.join("demo");
-        let demo_token = if is_plain && demo.join("token").exists() {
+        let demo = config.demo_folder();
+        let demo_token = if is_plain && Secret::file(&demo).exists() {
             Some(Secret::kept_in(&demo)?.expose().to_owned())
         } else {
             None
@@ -67,6 +67,21 @@ impl RunningServer {
             demo_token,
             user_agent: None,
         })
+    }
+
+    /// The same once it has let this in, with its own token or with that of `sayso demo`.
+    pub async fn that_lets_in(arguments: &ServeArguments) -> anyhow::Result<Self> {
+        let mut server = Self::at(arguments)?;
+        loop {
+            let sent = server.own.send(server.request(Method::GET, "/me")).await;
+            let (status, _) = sent.with_context(|| server.unreachable())?;
+            if status != StatusCode::UNAUTHORIZED {
+                return Ok(server);
+            }
+            if !server.turn_to_demo() {
+                bail!(server.has_another_token());
+            }
+        }
     }
 
     /// Says from now on that this is such a program.
@@ -118,13 +133,8 @@ impl RunningServer {
 
     /// The body of a good answer; the server's own words for a bad one.
     pub async fn answer(&self, request: RequestBuilder) -> anyhow::Result<Value> {
-        let hint = || {
-            format!(
-                "No Sayso answers at {}. Start it, or name its address with --listen",
-                self.own.address()
-            )
-        };
-        let (status, body) = self.own.send(request).await.with_context(hint)?;
+        let sent = self.own.send(request).await;
+        let (status, body) = sent.with_context(|| self.unreachable())?;
         let good = status.is_success();
         match body["message"].as_str() {
             Some(message) if !good => bail!("{message}"),
@@ -132,11 +142,26 @@ impl RunningServer {
             _ => Ok(body),
         }
     }
+
+    fn unreachable(&self) -> String {
+        format!(
+            "No Sayso answers at {}. Start it, or name its address with --listen",
+            self.own.address()
+        )
+    }
+
+    /// For the one who started it; the server's own words are for browsers.
+    pub fn has_another_token(&self) -> String {
+        format!(
+            "The Sayso at {} has another token: name its folder with --data-dir, or set SAYSO_TOKEN.",
+            self.own.address()
+        )
+    }
 }
 
 /// `sayso pair`: prints another link that lets one browser in.
 pub async fn print_link(arguments: &ServeArguments, output: impl Write) -> anyhow::Result<()> {
-    let server = RunningServer::at(arguments)?;
+    let server = RunningServer::that_lets_in(arguments).await?;
     let request = server.request(Method::POST, "/devices/printed_link");
     let made = server.answer(request).await?;
     let url = made["url"].as_str().unwrap_or_default();

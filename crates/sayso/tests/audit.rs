@@ -125,6 +125,44 @@ async fn a_list_shows_the_newest_first_and_hides_secrets() {
 }
 
 #[tokio::test]
+async fn a_list_tells_a_reason_from_the_command() {
+    let data = tempfile::tempdir().unwrap();
+    let mut history = History::open(data.path()).await;
+    let denied = |shown: &str, searched: &str, by| AuditRecord {
+        text: AuditRecord::findable(shown, searched),
+        body: serde_json::json!({"message": "not now"}).to_string(),
+        actor_kind: by,
+        ..record("", "denied", 1_000)
+    };
+    let entries = vec![
+        denied("ls -la", "not now\nls -la", AuditActor::Human),
+        // As it was written before.
+        denied("ls -la\nnot now", "\nls -la", AuditActor::Human),
+        // A command that ends so.
+        denied("ls\nnot now", "not now\nls\nnot now", AuditActor::Human),
+        denied("ls", "not now\nls", AuditActor::Timeout),
+    ];
+    history.append(entries).await;
+    let output = sayso(data.path(), &["audit", "list"]);
+    let list = text(&output.stdout);
+    let told: Vec<&str> = list
+        .lines()
+        .filter_map(|line| line.split_once("  by "))
+        .map(|(_, told)| told)
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "timeout (Chrome on Linux)  Bash  ls",
+            "human (Chrome on Linux), \"not now\"  Bash  ls\\nnot now",
+            "human (Chrome on Linux), \"not now\"  Bash  ls -la",
+            "human (Chrome on Linux), \"not now\"  Bash  ls -la",
+        ]
+    );
+    history.close().await;
+}
+
+#[tokio::test]
 async fn an_export_is_exact_and_safe_to_open() {
     let data = tempfile::tempdir().unwrap();
     three_entries(data.path()).await.close().await;
@@ -167,7 +205,12 @@ async fn an_export_is_exact_and_safe_to_open() {
         data.path(),
         &["audit", "export", "--format", "csv", "--out", &name],
     );
-    assert!(!again.status.success(), "an export replaces nothing");
+    assert_eq!(
+        text(&again.stderr),
+        format!(
+            "sayso: {name} is there already, and an export replaces nothing. Choose another name.\n"
+        )
+    );
 }
 
 #[tokio::test]
@@ -226,6 +269,12 @@ async fn a_backup_can_be_restored_and_its_history_accepted() {
         sayso(data.path(), &["backup", &name, "--force"])
             .status
             .success()
+    );
+    let nowhere = data.path().join("nowhere/copy.db").display().to_string();
+    let failed = sayso(data.path(), &["backup", &nowhere]);
+    assert_eq!(
+        text(&failed.stderr),
+        format!("sayso: The backup {nowhere} cannot be written: No such file or directory.\n")
     );
     history.append(vec![record("ls", "allowed", 5)]).await;
     let running = sayso(data.path(), &["audit", "adopt"]);

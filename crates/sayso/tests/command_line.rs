@@ -80,7 +80,15 @@ fn a_bad_start_ends_with_one_clear_sentence() {
     let config = config.display().to_string();
     let cases: [(&[&str], &str); 6] = [
         (
-            &["--listen", "127.0.0.1:0", "--data-dir", &data],
+            // It logs that others can see the token.
+            &[
+                "--listen",
+                "127.0.0.1:0",
+                "--data-dir",
+                &data,
+                "--token",
+                "some-long-test-token",
+            ],
             "sayso.db",
         ),
         (&["--config", &config], "listne"),
@@ -95,6 +103,7 @@ fn a_bad_start_ends_with_one_clear_sentence() {
         assert!(!output.status.success(), "{arguments:?}");
         assert!(told.contains(part), "{arguments:?}: {told}");
         assert!(!told.contains("panicked"), "{told}");
+        assert!(!told.contains('\u{1b}'), "a pipe has no colours: {told:?}");
     }
     let kept = std::fs::read(home.path().join("data/sayso.db")).unwrap();
     assert_eq!(
@@ -221,6 +230,12 @@ fn a_policy_is_checked_line_by_line() {
             .unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.success(), good, "{output:?}");
+        let problem = if good {
+            ""
+        } else {
+            "sayso: 1 line could not be read.\n"
+        };
+        assert_eq!(text(&output.stderr), problem);
         let decision = if good { "deny" } else { "ask" };
         let answer = text(&output.stdout);
         assert!(

@@ -23,11 +23,15 @@ async fn get(server: &TestServer, path: &str) -> Value {
 
 /// All of the history once its last entry is there: clients hear of some things before they are written.
 async fn history_up_to(server: &TestServer, last: (String, String, String)) -> Value {
+    page_up_to(server, "/api/history", last).await
+}
+
+async fn page_up_to(server: &TestServer, path: &str, last: (String, String, String)) -> Value {
     let mut tries = tokio::time::interval(Duration::from_millis(20));
     let ask = async {
         loop {
             tries.tick().await;
-            let page = get(server, "/api/history").await;
+            let page = get(server, path).await;
             if told(&page).last() == Some(&last) {
                 return page;
             }
@@ -200,6 +204,55 @@ async fn withdrawn_and_unasked_are_told_too() {
 #[ignore = "is the agent of the tests here"]
 fn puppet_agent() {
     puppet::run();
+}
+
+/// The agent is the one to tell of it.
+#[tokio::test]
+async fn a_mode_that_goes_with_a_yes_is_the_humans() {
+    let plan = json!({"plan": "1. Paint the door"});
+    let write = json!({"tool": {"name": "Write", "input": {"file_path": "a.txt", "content": "a"}}});
+    for (step, mode, decision) in [
+        (
+            plan,
+            "plan",
+            json!({"behavior": "allow", "permission_mode": "acceptEdits"}),
+        ),
+        (
+            write,
+            "default",
+            json!({"behavior": "allow", "remember": [0]}),
+        ),
+    ] {
+        let server = TestServer::start().await;
+        let mut client = server.connect().await;
+        let start = json!({
+            "type": "start_session", "agent": "demo", "cwd": server.project(),
+            "permission_mode": mode, "prompt": json!({"steps": [step]}).to_string(),
+        });
+        client.call(start).await;
+        let request = client.opened().await;
+        let answer = client.respond(&request, decision).await;
+        assert_eq!(answer["type"], "ack", "{answer}");
+        let told = line("mode", "acceptEdits", "human");
+        page_up_to(&server, "/api/history?kind=mode", told).await;
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_reason_is_no_line_of_the_command() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    client.start(&server, &support::bash("touch a")).await;
+    let request = client.opened().await;
+    let deny = json!({"behavior": "deny", "message": "Rather tomorrow."});
+    client.respond(&request, deny).await;
+    let page = get(&server, "/api/history?kind=decision&search=tomorrow").await;
+    assert_eq!(page["entries"][0]["text"], "touch a", "{page}");
+    let path = format!("/api/history/{}", page["entries"][0]["seq"]);
+    let whole = get(&server, &path).await;
+    assert_eq!(whole["record"]["message"], "Rather tomorrow.", "{whole}");
+    server.stop().await;
 }
 
 #[derive(Deserialize)]

@@ -84,7 +84,10 @@ async fn what_a_dead_runner_wrote_down_is_in_the_transcript_before_the_end() {
         (&json!("dead"), &json!(true))
     );
     let error = shown["error"].as_str().unwrap();
-    assert!(error.contains("The agent was lost"), "{error}");
+    assert_eq!(
+        error,
+        "The agent was lost: the background process that kept it running ended while Sayso did not run."
+    );
     assert!(!puppet::is_running(agent), "nobody could hear it any more");
     let agents = server.folder.path().join("data/agents");
     puppet

@@ -438,6 +438,21 @@ async fn an_answer_that_does_not_fit_decides_nothing() {
     let question = asked(&mut client, &server, question_step()).await;
     let command = asked_command(&mut client, &server, "touch a").await;
     let plan = asked(&mut client, &server, json!({"plan": "# Do it"})).await;
+    for (request, fate) in [
+        (&question, "then it is skipped"),
+        (&command, "then it is denied"),
+        (&plan, "then it is rejected"),
+    ] {
+        let shown = sayso(&server, &["show", short(request)]).await;
+        assert!(shown.said.contains(fate), "{shown:?}");
+    }
+    let shown = sayso(&server, &["show", short(&plan)]).await;
+    assert!(
+        shown
+            .said
+            .contains("│ # Do it\n\nThe plan is kept in plan.md\n"),
+        "{shown:?}"
+    );
     let cases: [&[&str]; 8] = [
         &["answer", short(&question)],
         &["answer", short(&question), "--choose", "Which colour?=Rde"],
@@ -566,11 +581,21 @@ async fn whoever_comes_later_is_told_who_decided_what() {
     for command in ["allow", "deny", "answer", "show"] {
         let late = sayso(&server, &[command, short(&request)]).await;
         assert_eq!(late.code, 7, "{command}: {late:?}");
-        assert!(late.complained.contains("Denied by a human"), "{late:?}");
+        assert!(late.complained.contains("Denied by a script"), "{late:?}");
     }
     let late = sayso(&server, &["allow", id(&request), "--json"]).await;
     assert_eq!(late.code, 7);
-    assert_eq!(late.json()["error"]["code"], "already_decided");
+    let error = &late.json()["error"];
+    assert_eq!(error["code"], "already_decided");
+    let outcome = &error["outcome"];
+    assert_eq!(
+        (&outcome["what"], &outcome["by"], &outcome["client"]),
+        (
+            &json!("denied"),
+            &json!("human"),
+            &json!({"label": "a script"})
+        )
+    );
 
     // Two at once: one wins, and the other one knows.
     let request = asked_command(&mut client, &server, "touch b").await;
@@ -751,6 +776,16 @@ async fn help_has_the_exit_codes() {
     server.stop().await;
 }
 
+#[tokio::test]
+async fn doctor_sees_that_it_runs() {
+    let server = TestServer::start().await;
+    let report = sayso(&server, &["doctor"]).await;
+    assert_eq!(report.code, 0, "{report:?}");
+    assert!(report.said.contains("\nSayso is running: "), "{report:?}");
+    assert!(!report.said.contains("can start"), "{report:?}");
+    server.stop().await;
+}
+
 /// `sayso demo` keeps its token beside the other one's; who tries it in two terminals need not know.
 #[tokio::test]
 async fn the_demo_server_is_found_without_its_folder() {
@@ -771,5 +806,51 @@ async fn the_demo_server_is_found_without_its_folder() {
     let list = run(sayso(&["pending", "--listen", address])).await;
     assert_eq!(list.code, 0, "{list:?}");
     assert!(list.said.contains("Nothing waits"), "{list:?}");
+    let link = run(sayso(&["pair", "--listen", address])).await;
+    assert_eq!(link.code, 0, "{link:?}");
+    assert!(link.said.contains(&format!("{url}/#")), "{link:?}");
+    let rules = run(sayso(&["rules", "--listen", address, "list"])).await;
+    assert!(rules.said.contains("No rule yet"), "{rules:?}");
+    let add = ["add", "allow", "Bash(ls:*)", "--project", "/no/such/folder"];
+    let add = [&["rules", "--listen", address], &add[..]].concat();
+    let nowhere = run(sayso(&add)).await;
+    assert_eq!(
+        nowhere.complained,
+        "sayso: There is no folder /no/such/folder.\n"
+    );
+    let stranger = ["--token", "another-token-for-tests"];
+    for command in [&["pair"][..], &["rules", "list"]] {
+        let (name, rest) = command.split_at(1);
+        let arguments = [name, &stranger[..], &["--listen", address], rest].concat();
+        let refused = run(sayso(&arguments)).await;
+        assert!(
+            refused.complained.contains("--data-dir") && !refused.complained.contains("sayso pair"),
+            "{refused:?}"
+        );
+    }
+    // These read the data folder themselves.
+    let folder = home.path().join(".local/share/sayso/demo");
+    let folder = folder.display().to_string();
+    let backup = home.path().join("copy.db").display().to_string();
+    for arguments in [
+        &["audit", "list"][..],
+        &["audit", "export", "--format", "jsonl"],
+        &["audit", "verify"],
+        &["audit", "adopt"],
+        &["backup", &backup],
+    ] {
+        let lost = run(sayso(arguments)).await;
+        assert_ne!(lost.code, 0, "{lost:?}");
+        let hint = format!("add --data-dir {folder:?}");
+        assert!(lost.complained.contains(&hint), "{lost:?}");
+    }
+    let list = run(sayso(&["audit", "list", "--data-dir", &folder])).await;
+    assert_eq!(list.code, 0, "{list:?}");
+    let help = run(sayso(&["demo", "--help"])).await;
+    assert!(
+        help.said
+            .contains("[default: demo in the platform's data folder]"),
+        "{help:?}"
+    );
     server.kill().await.unwrap();
 }

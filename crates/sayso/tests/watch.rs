@@ -67,7 +67,7 @@ async fn requests_are_allowed_denied_and_answered_with_keys() {
     let outcome = client.closed(&first).await;
     assert_eq!(outcome["what"], "allowed");
     assert_eq!(outcome["client"]["label"], "a terminal");
-    terminal.shows("Allowed by a human on a terminal").await;
+    terminal.shows("Allowed by you in a terminal").await;
 
     let second = asked(&mut client, &server, "touch unwanted").await;
     terminal.shows("touch unwanted").await;
@@ -114,7 +114,7 @@ async fn requests_are_allowed_denied_and_answered_with_keys() {
     terminal.shows("2 of 2: What for?").await;
     terminal.press(&["1,2", "Enter"]);
     assert_eq!(client.closed(&question).await["what"], "answered");
-    terminal.shows("Answered by a human").await;
+    terminal.shows("Answered by you").await;
 
     let stopped = asked(&mut client, &server, "touch never").await;
     terminal.shows("touch never").await;
@@ -164,7 +164,7 @@ async fn a_key_meant_for_something_else_decides_nothing() {
 
     // Somebody else decides what is open here: the next one does not take the keys that were on their way.
     client.respond(&first, json!({"behavior": "deny"})).await;
-    terminal.shows("Denied by a human on a script").await;
+    terminal.shows("Denied by a script").await;
     terminal.press(&["d"]);
     let screen = terminal.screen();
     assert!(!screen.contains("Why?"), "{screen}");
@@ -186,6 +186,30 @@ async fn a_key_meant_for_something_else_decides_nothing() {
     settle().await;
     let screen = terminal.shows("Sayso  1 wait").await;
     assert!(!screen.contains("Why?"), "{screen}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn enter_opens_and_a_allows_without_a_second_of_waiting() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let request = asked(&mut client, &server, "touch a").await;
+    let terminal = watch(&server, 80, 24);
+    terminal.shows("touch a").await;
+    settle().await;
+    terminal.press(&["Enter"]);
+    terminal.shows("│ touch a").await;
+    terminal.press(&["Enter"]);
+    terminal.shows("Press a to allow it").await;
+    // What was said about the open one is not about the list.
+    terminal.press(&["q"]);
+    terminal.hides("Press a to allow it").await;
+    settle().await;
+    terminal.press(&["Enter"]);
+    terminal.shows("│ touch a").await;
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    terminal.press(&["a"]);
+    assert_eq!(client.closed(&request).await["what"], "allowed");
     server.stop().await;
 }
 

@@ -29,10 +29,17 @@ pub enum BackupError {
     Exists(PathBuf),
     #[error(transparent)]
     Open(#[from] OpenError),
-    #[error("The backup {} cannot be written: {source}.", path.display())]
-    Io { path: PathBuf, source: io::Error },
+    #[error("The backup {} cannot be written: {}.", path.display(), words(reason))]
+    Io { path: PathBuf, reason: io::Error },
     #[error("The backup cannot be made: {0}.")]
     Database(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Without the number, which tells people nothing.
+fn words(error: &io::Error) -> String {
+    let text = error.to_string();
+    let words = text.split_once(" (os error").map(|(words, _)| words);
+    words.map(str::to_owned).unwrap_or(text)
 }
 
 /// Copies the database as it is at one moment. Decisions go on meanwhile. The copy is for its owner
@@ -64,9 +71,9 @@ async fn copy(
     target: &Path,
     existing: Existing,
 ) -> Result<u64, BackupError> {
-    let failed = |source| BackupError::Io {
+    let failed = |reason| BackupError::Io {
         path: target.to_owned(),
-        source,
+        reason,
     };
     // Before SQLite would make it readable to everyone.
     let mut options = OpenOptions::new();

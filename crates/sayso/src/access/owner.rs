@@ -48,9 +48,14 @@ impl Secret {
         Ok(Self(token.to_owned()))
     }
 
+    /// Where the one of a data folder is kept.
+    pub fn file(folder: &Path) -> PathBuf {
+        folder.join("token")
+    }
+
     /// Reads the token kept in the data folder, or makes one on the first start.
     pub fn kept_in(folder: &Path) -> Result<Self, SecretError> {
-        let path = folder.join("token");
+        let path = Self::file(folder);
         let failed = |source| SecretError::File {
             path: path.clone(),
             source,

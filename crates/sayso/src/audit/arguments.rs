@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::config::{Config, ConfigError, Overrides};
+use crate::config::{Config, Overrides};
 
 #[derive(Debug, Args)]
 pub struct AuditArguments {
@@ -124,11 +125,19 @@ pub struct DataArguments {
 }
 
 impl DataArguments {
-    pub(super) fn database(&self) -> Result<PathBuf, ConfigError> {
+    pub(super) fn database(&self) -> anyhow::Result<PathBuf> {
         let overrides = Overrides {
             data_dir: self.data_dir.clone(),
             ..Overrides::default()
         };
-        Ok(Config::load(self.config.as_deref(), &overrides)?.database())
+        let config = Config::load(self.config.as_deref(), &overrides)?;
+        let database = config.database();
+        if let Some(demo) = config.only_demo() {
+            bail!(
+                "There is no database at {}, only that of `sayso demo`. To use that, add --data-dir {demo:?}",
+                database.display()
+            );
+        }
+        Ok(database)
     }
 }

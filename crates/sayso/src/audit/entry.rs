@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use sayso_store::{AuditRow, shown_text};
-use serde::Serialize;
+use sayso_store::{AuditActor, AuditKind, AuditRow, shown_text};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -155,6 +155,32 @@ pub(super) fn cells(row: &AuditRow, secrets: Secrets) -> [String; 14] {
     ]
 }
 
+/// What a list shows of an entry: the command, the path, the rule.
+pub fn subject(row: &AuditRow) -> &str {
+    told(row).0
+}
+
+/// The subject, and the reason of a decision.
+fn told(row: &AuditRow) -> (&str, Option<String>) {
+    #[derive(Deserialize)]
+    struct Reason {
+        message: Option<String>,
+    }
+    let shown = shown_text(&row.text);
+    let read = |row: &AuditRow| serde_json::from_str::<Reason>(&row.body).ok()?.message;
+    let reason = (row.kind == AuditKind::Decision.as_str())
+        .then(|| read(row))
+        .flatten();
+    // Earlier versions wrote it below the subject, where a list took it for a part of the command.
+    let below = reason.as_deref().and_then(|reason| {
+        let searched = row.text.get(shown.len() + 1..).unwrap_or_default();
+        let earlier = !searched.starts_with(reason);
+        let subject = shown.strip_suffix(reason)?.strip_suffix('\n')?;
+        earlier.then_some(subject)
+    });
+    (below.unwrap_or(shown), reason)
+}
+
 /// One line for a terminal, with nothing in it that a terminal would act on.
 pub(super) fn line(row: &AuditRow, zone: &TimeZone) -> String {
     let at = time(row)
@@ -164,17 +190,30 @@ pub(super) fn line(row: &AuditRow, zone: &TimeZone) -> String {
         "" => row.actor_kind.clone(),
         label => format!("{} ({label})", row.actor_kind),
     };
-    let text = mask(shown_text(&row.text));
-    let shown: String = text.chars().take(TEXT_WIDTH).collect();
-    let more = if shown.len() < text.len() { "…" } else { "" };
+    let (subject, reason) = told(row);
+    // What the clock says is in the outcome. In front of the agent's words, which could hold such ones.
+    let why = reason
+        .filter(|_| row.actor_kind != AuditActor::Timeout.as_str())
+        .map(|reason| format!(", \"{}\"", cut(&reason)))
+        .unwrap_or_default();
     let line = format!(
-        "{:>6}  {at}  {:8}  {:9}  by {by}  {}  {shown}{more}",
+        "{:>6}  {at}  {:8}  {:9}  by {by}{why}  {}  {}",
         row.seq,
         row.kind,
         row.outcome,
         row.tool_name.as_deref().unwrap_or("-"),
+        cut(subject),
     );
     visible(&line)
+}
+
+fn cut(text: &str) -> String {
+    let text = mask(text);
+    let mut shown: String = text.chars().take(TEXT_WIDTH).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
 }
 
 fn visible(text: &str) -> String {

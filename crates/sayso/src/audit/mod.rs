@@ -13,7 +13,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::anyhow;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use sayso_store::audit::{AuditReader, Finding, Verified};
@@ -22,7 +22,7 @@ use sayso_store::{AuditCursor, AuditFilter, AuditRow, Existing, Store, UnixMilli
 pub use arguments::{
     AuditArguments, AuditCommand, BackupArguments, DataArguments, ExportFormat, FilterArguments,
 };
-pub use entry::Secrets;
+pub use entry::{Secrets, subject};
 
 /// How many entries are read at once.
 const PAGE: u32 = 500;
@@ -193,7 +193,19 @@ fn private_file(path: &PathBuf) -> anyhow::Result<std::fs::File> {
         .create_new(true)
         .mode(0o600)
         .open(path)
-        .with_context(|| format!("{} cannot be made", path.display()))
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => anyhow!(
+                "{} is there already, and an export replaces nothing. Choose another name.",
+                path.display()
+            ),
+            io::ErrorKind::NotFound => {
+                anyhow!(
+                    "{} cannot be made: its folder is not there.",
+                    path.display()
+                )
+            }
+            kind => anyhow!("{} cannot be made: {kind}.", path.display()),
+        })
 }
 
 async fn verify(data: &DataArguments) -> anyhow::Result<Result<Verified, Finding>> {
@@ -229,7 +241,7 @@ pub async fn back_up(arguments: &BackupArguments, mut out: impl Write) -> anyhow
     let made = sayso_store::backup(&database, &arguments.file, existing).await;
     let size = made.map_err(|error| match error {
         sayso_store::BackupError::Exists(_) => {
-            anyhow::anyhow!("{error} Choose another name, or replace it with --force.")
+            anyhow!("{error} Choose another name, or replace it with --force.")
         }
         error => error.into(),
     })?;

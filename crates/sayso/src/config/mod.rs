@@ -24,6 +24,8 @@ pub use token::ChosenToken;
 
 /// The port is "says" on a phone keypad.
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:7297";
+/// In the data folder.
+const DATABASE: &str = "sayso.db";
 
 /// What the server runs with, all layers merged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -246,6 +248,17 @@ impl Config {
     }
 
     pub fn database(&self) -> PathBuf {
-        self.data_dir.join("sayso.db")
+        self.data_dir.join(DATABASE)
+    }
+
+    /// Where `sayso demo` keeps its data, unless it is told where.
+    pub fn demo_folder(&self) -> PathBuf {
+        self.data_dir.join("demo")
+    }
+
+    /// The folder of the demo's data, if those are the only ones.
+    pub fn only_demo(&self) -> Option<PathBuf> {
+        let demo = self.demo_folder();
+        (!self.database().exists() && demo.join(DATABASE).is_file()).then_some(demo)
     }
 }

@@ -83,13 +83,12 @@ pub(super) fn exact(text: &str) -> Option<&RawValue> {
     serde_json::from_str(text).ok()
 }
 
-/// What a list shows of a request, and behind it all that it is found by: what would be written, what was answered,
-/// what was changed.
+/// What a list shows of a request, and behind it all that it is found by: the reason, what would be written, what was
+/// answered, what was changed.
 pub(super) fn text(input: &Value, decision: Option<&Value>, message: Option<&str>) -> String {
-    let mut shown = rules::subject(input);
-    if let Some(message) = message {
-        shown = format!("{shown}\n{message}");
-    }
+    let shown = rules::subject(input);
+    // First, by which `audit::subject` knows that it is not below what is shown.
+    let reason = message.unwrap_or_default();
     let mut words = String::new();
     collect(input, &mut words);
     for part in ["updated_input", "answers", "notes", "content"] {
@@ -97,7 +96,7 @@ pub(super) fn text(input: &Value, decision: Option<&Value>, message: Option<&str
             collect(decided, &mut words);
         }
     }
-    AuditRecord::findable(&shown, &words)
+    AuditRecord::findable(&shown, &format!("{reason}{words}"))
 }
 
 fn collect(value: &Value, words: &mut String) {
@@ -132,17 +131,18 @@ mod tests {
         for word in ["/srv/a.rs", "answer()", "420", "blue", "agreed"] {
             assert!(text.contains(word), "{word}: {text}");
         }
-        assert_eq!(sayso_store::shown_text(&text), "/srv/a.rs\nas agreed");
+        assert_eq!(sayso_store::shown_text(&text), "/srv/a.rs");
     }
 
     #[test]
     fn a_long_input_is_cut_between_two_letters() {
-        let text = text(&json!({"content": "ä".repeat(20_000)}), None, None);
-        let shown = sayso_store::shown_text(&text);
-        let found = text.len() - shown.len();
-        assert!(
-            (FINDABLE_BYTES - 2..=FINDABLE_BYTES + 1).contains(&found),
-            "{found}"
-        );
+        let input = json!({"content": "ä".repeat(20_000)});
+        let shown = sayso_store::shown_text;
+        for (message, more) in [(None, 0), (Some("Not now."), 8)] {
+            let text = text(&input, None, message);
+            let found = text.len() - shown(&text).len();
+            let expected = FINDABLE_BYTES - 2 + more..=FINDABLE_BYTES + 1 + more;
+            assert!(expected.contains(&found), "{found}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! All of it reads files, so it runs outside the hub.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use sayso_protocol::{ErrorCode, ErrorMessage, StartSession};
@@ -122,9 +123,10 @@ pub(super) async fn check_folder(cwd: &str) -> Result<PathBuf, ErrorMessage> {
         ))),
         Ok(real) if is_folder(&real).await => Ok(real),
         Ok(_) => Err(not_found(format!("`{cwd}` is not a folder."))),
-        Err(error) => Err(not_found(format!(
-            "The folder `{cwd}` cannot be opened: {error}."
-        ))),
+        Err(error) => Err(not_found(match error.kind() {
+            ErrorKind::NotFound => format!("There is no folder `{cwd}`."),
+            kind => format!("The folder `{cwd}` cannot be opened: {kind}."),
+        })),
     }
 }
 

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use sayso_broker::{
-    Broadcast, Decision, Effect, EndReason, Event, Json, RequestView, Resolution, SessionId,
-    SessionState, SessionView, StopReason,
+    Ask, Broadcast, Decision, Delivery, Effect, EndReason, Event, Json, RequestView, Resolution,
+    SessionId, SessionState, SessionView, StopReason,
 };
 use sayso_protocol::{DecidedBy, EntryBody, Outcome, OutcomeKind, PendingRequest, ServerMessage};
 use sayso_store::{RequestRow, Write};
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::audit::Actor;
 use super::clock::TwoClocks;
@@ -37,6 +39,7 @@ impl Hub {
                 if let Some(resolution) = &resolution {
                     writes.push(records::decide(request.ask.id, resolution));
                     writes.push(self.decision_entry(&request, resolution));
+                    self.expect_mode(&request, resolution);
                 }
                 if self
                     .writes
@@ -119,6 +122,10 @@ impl Hub {
 
     fn tell_closed(&mut self, request: &RequestView, resolution: &Resolution) {
         let outcome = wire::outcome(resolution);
+        if matches!(resolution.delivery, Delivery::TooLate | Delivery::Failed) {
+            // A mode that went with it did not arrive, so the next one is not from there.
+            self.mode_actors.remove(&request.session);
+        }
         self.calls.remove(&request.ask.id);
         self.details.forget(request.ask.id);
         if let (OutcomeKind::Allowed, Some(tool)) = (outcome.what, &request.ask.tool_use_id) {
@@ -236,4 +243,43 @@ impl Hub {
         let actor = self.mode_actors.remove(&id).unwrap_or_else(Actor::agent);
         vec![self.mode_entry(id, &actor, &mode)]
     }
+
+    /// A mode that a human chose with a yes is theirs, though the agent is the one to tell of it.
+    fn expect_mode(&mut self, request: &RequestView, resolution: &Resolution) {
+        let (sayso_broker::DecidedBy::Human(client), Some(Decision::Allow(allowance))) =
+            (&resolution.by, &resolution.decision)
+        else {
+            return;
+        };
+        let chosen = allowance
+            .mode
+            .as_ref()
+            .map(|mode| mode.0.as_ref().to_owned());
+        let chosen = chosen.or_else(|| offered_mode(&request.ask, &allowance.remember));
+        let known = self.sessions.get(request.session);
+        if let (Some(mode), Some(known)) = (chosen, known)
+            && known.permission_mode != mode
+        {
+            let actor = Actor::human(&client.label);
+            self.mode_actors.insert(request.session, actor);
+        }
+    }
+}
+
+/// The mode among the offers that were taken, if one is.
+fn offered_mode(ask: &Ask, taken: &[usize]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Offers {
+        #[serde(default)]
+        suggestions: Vec<Value>,
+    }
+    if taken.is_empty() {
+        return None;
+    }
+    let offers: Offers = serde_json::from_str(ask.detail.as_str()).ok()?;
+    let offers = taken
+        .iter()
+        .filter_map(|index| offers.suggestions.get(*index));
+    let mut modes = offers.filter(|offer| offer["type"] == "setMode");
+    modes.next_back()?["mode"].as_str().map(str::to_owned)
 }

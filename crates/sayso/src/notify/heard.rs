@@ -194,7 +194,7 @@ impl Known {
                 .unwrap_or_default(),
             request: Some(Asked {
                 id: request.request_id,
-                tool: words::tool(&request.tool_name),
+                what: words::what(request.request_type, &request.tool_name),
                 detail: words::detail(&request.tool_input),
                 can_be_denied: matches!(
                     request.request_type,

@@ -1,6 +1,6 @@
 //! What a notification says. Titles are Sayso's own words; of an agent only names get in, cleaned, masked and cut.
 
-use sayso_protocol::NotificationKind;
+use sayso_protocol::{NotificationKind, RequestType};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -26,7 +26,8 @@ pub(super) struct About {
 pub(super) struct Asked {
     pub(super) id: Uuid,
     pub(super) digest: String,
-    pub(super) tool: String,
+    /// What is to be decided, as [`what`] calls it.
+    pub(super) what: String,
     /// The command, path or address, as the agent wrote it.
     pub(super) detail: Option<String>,
     /// A plain yes or no answers it.
@@ -47,12 +48,12 @@ pub(super) fn title(kind: NotificationKind, reminder: bool) -> &'static str {
 
 pub(super) fn body(about: &About, with_detail: bool) -> String {
     let asked = about.request.as_ref();
-    let tool = asked.map(|asked| asked.tool.clone());
+    let what = asked.map(|asked| asked.what.clone());
     let trouble = about.trouble.map(str::to_owned);
     let title = name(&about.session_title);
     let title = (!title.is_empty()).then(|| format!("“{title}”"));
     let project = Some(about.project.clone()).filter(|project| !project.is_empty());
-    let parts = [tool, trouble, project, title].into_iter().flatten();
+    let parts = [what, trouble, project, title].into_iter().flatten();
     let mut body = parts.collect::<Vec<_>>().join(" · ");
     if let Some(detail) = asked.and_then(|asked| asked.detail.as_deref())
         && with_detail
@@ -63,8 +64,19 @@ pub(super) fn body(about: &About, with_detail: bool) -> String {
     body
 }
 
+/// What waits: the tool, or what is wanted where the tool is only the way to ask.
+pub(super) fn what(kind: RequestType, tool_name: &str) -> String {
+    match kind {
+        RequestType::ToolApproval | RequestType::Other => tool(tool_name),
+        RequestType::AskUserQuestion => "Question".to_owned(),
+        RequestType::PlanApproval => "Plan".to_owned(),
+        // Such a one is named by the tool server that asks.
+        RequestType::Elicitation => format!("Form of {}", tool(tool_name)),
+    }
+}
+
 /// A tool is named by its agent, and a name is no place for a sentence.
-pub(super) fn tool(name: &str) -> String {
+fn tool(name: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
     if !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(plain) {
         name.to_owned()
@@ -126,7 +138,7 @@ mod tests {
             session_title: title.to_owned(),
             project: project("/srv/shop/"),
             request: Some(Asked {
-                tool: tool(tool_name),
+                what: what(RequestType::ToolApproval, tool_name),
                 detail: detail(&json!({"command": command})),
                 ..Asked::default()
             }),
@@ -154,6 +166,18 @@ mod tests {
         assert!(shown.chars().count() < 450, "{shown}");
         let turned = body(&about("Bash", "a\u{202e}b\nc\u{0}", "d\r\ne"), true);
         assert_eq!(turned, "Bash · shop · “ab c”\nd e");
+    }
+
+    #[test]
+    fn what_only_asks_is_called_by_what_it_asks_for() {
+        for (kind, tool, expected) in [
+            (RequestType::AskUserQuestion, "AskUserQuestion", "Question"),
+            (RequestType::PlanApproval, "ExitPlanMode", "Plan"),
+            (RequestType::Elicitation, "deploy", "Form of deploy"),
+            (RequestType::Other, "Sayso says: yes", "a tool"),
+        ] {
+            assert_eq!(what(kind, tool), expected);
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! `sayso rules`: the rules of the server that runs on this machine.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::remote::RunningServer;
 struct Server(RunningServer);
 
 pub async fn run(arguments: &RulesArguments, mut output: impl Write) -> anyhow::Result<()> {
-    let server = Server(RunningServer::at(&arguments.server)?);
+    let server = Server(RunningServer::that_lets_in(&arguments.server).await?);
     match &arguments.command {
         RulesCommand::List { json } => server.list(*json, &mut output).await,
         RulesCommand::Add(wanted) => server.add(wanted, &mut output).await,
@@ -216,9 +216,10 @@ impl Server {
 }
 
 fn real_folder(folder: &Path) -> anyhow::Result<PathBuf> {
-    folder
-        .canonicalize()
-        .with_context(|| format!("The folder {} is not there", folder.display()))
+    folder.canonicalize().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => anyhow!("There is no folder {}.", folder.display()),
+        kind => anyhow!("The folder {} cannot be opened: {kind}.", folder.display()),
+    })
 }
 
 fn scope(project: Option<&Path>) -> anyhow::Result<Value> {

@@ -7,6 +7,7 @@ use crossterm::terminal;
 
 use super::desk::User;
 use super::line::{Colours, Line};
+use crate::colours;
 
 /// Wide enough for everything, where nobody looks.
 const UNLIMITED: usize = usize::MAX / 2;
@@ -22,11 +23,10 @@ impl Console {
     pub(super) fn new(json: bool) -> Self {
         let is_read = io::stdout().is_terminal();
         let is_human = is_read && io::stdin().is_terminal() && !json;
-        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let width = terminal::size().map_or(80, |(columns, _)| usize::from(columns));
         Self {
             user: if is_human { User::Human } else { User::Script },
-            colours: if is_read && !is_plain {
+            colours: if colours::wanted_on(&io::stdout()) {
                 Colours::On
             } else {
                 Colours::Off

@@ -73,6 +73,20 @@ struct Past {
     at: jiff::Timestamp,
 }
 
+impl Past {
+    /// As the protocol tells it, as far as the history does.
+    fn outcome(&self) -> Value {
+        let name = Some(&self.by_name).filter(|name| !name.is_empty());
+        let (client, by_name) = match self.by.as_str() {
+            "human" => (name.map(|label| json!({"label": label})), None),
+            _ => (None, name),
+        };
+        json!({
+            "what": self.outcome, "by": self.by, "by_name": by_name, "client": client, "at": self.at,
+        })
+    }
+}
+
 impl Desk {
     pub(super) fn open(arguments: &ReachArguments, user: User) -> Result<Self, Trouble> {
         let mut server = RunningServer::at(&arguments.as_served()).map_err(not_found)?;
@@ -115,7 +129,8 @@ impl Desk {
                 return Err(Trouble::told(&body));
             }
             if !self.server.turn_to_demo() {
-                return Err(self.not_let_in(&body));
+                let message = self.server.has_another_token();
+                return Err(Trouble::new(Exit::Refused, "unauthorized", message));
             }
         }
     }
@@ -126,13 +141,6 @@ impl Desk {
         Trouble::new(Exit::Unreachable, "unreachable", message).hint(
             "Start it with `sayso`, or name its address with --listen, and --tls if it encrypts.",
         )
-    }
-
-    fn not_let_in(&self, body: &[u8]) -> Trouble {
-        Trouble::told(body).hint(format!(
-            "The Sayso at {} has another token: name its folder with --data-dir, or set SAYSO_TOKEN.",
-            self.server.address()
-        ))
     }
 
     pub(super) async fn waiting(&mut self) -> Result<Waiting, Trouble> {
@@ -213,6 +221,7 @@ impl Desk {
             "already_decided",
             format!("Too late: {words}, {age} ago."),
         )
+        .about(&past.outcome())
     }
 
     pub(super) async fn decide(

@@ -63,7 +63,7 @@ pub(super) fn lines(
         tell("Rules", Line::default().words(Style::Plain, explanation));
     }
     if request.kind != Kind::Form {
-        for said in [&detail.title, &detail.description].into_iter().flatten() {
+        for said in said(request) {
             let quoted = Line::own(Style::Faint, "“").words(Style::Plain, said);
             tell("It says", quoted.and(Style::Faint, "”"));
         }
@@ -74,6 +74,23 @@ pub(super) fn lines(
     shown.push(Line::default());
     shown.extend(subject::lines(request));
     shown
+}
+
+/// The agent's own words about a call, each once. For file tools they are often only the path again.
+fn said(request: &Request) -> Vec<&str> {
+    let paths = ["file_path", "notebook_path"].into_iter();
+    let path = paths.filter_map(|name| request.text_field(name)).next();
+    let is_path = |text: &str| {
+        let path = path.as_deref().unwrap_or_default();
+        path.ends_with(text.strip_prefix("~/").unwrap_or(text))
+    };
+    let detail = &request.detail;
+    let title = detail.title.as_deref();
+    let description = detail.description.as_deref();
+    let description = description.filter(|text| Some(*text) != title);
+    let all = [title, description].into_iter().flatten();
+    all.filter(|text| !text.trim().is_empty() && !is_path(text))
+        .collect()
 }
 
 /// What a human should know before a yes: our words, and the agent's that they are about.
@@ -133,4 +150,46 @@ fn labelled(label: &str, line: Line) -> Line {
     Line::own(Style::Faint, padded)
         .followed_by(line)
         .continued_by(" ".repeat(LABEL))
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn request(input: &Value, title: Option<&str>, description: Option<&str>) -> Request {
+        let pending = json!({
+            "request_id": uuid::Uuid::nil(), "session_id": uuid::Uuid::nil(),
+            "request_type": "tool_approval", "tool_name": "Write", "tool_input": input,
+            "input_digest": "", "created_at": Timestamp::UNIX_EPOCH, "on_timeout": "deny",
+            "held": false, "title": title, "description": description, "suggestions": [],
+            "default_to_no": false, "suppress_always_allow": false,
+            "requires_user_interaction": false, "input_faithful": true, "free_text": false,
+        });
+        Request::read(serde_json::value::to_raw_value(&pending).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_agents_words_are_told_once_and_a_path_is_none() {
+        let file = json!({"file_path": "/home/me/src/a.rs"});
+        let notebook = json!({"notebook_path": "/a.ipynb"});
+        for (input, title, description, expected) in [
+            (&file, None, Some("/home/me/src/a.rs"), None),
+            (&file, None, Some("~/src/a.rs"), None),
+            (&file, Some("src/a.rs"), Some("Mend it"), Some("Mend it")),
+            (&file, Some("Mend it"), Some("Mend it"), Some("Mend it")),
+            (&notebook, None, Some("/a.ipynb"), None),
+            (
+                &json!({"command": "ls"}),
+                Some(" "),
+                Some("List"),
+                Some("List"),
+            ),
+        ] {
+            let expected: Vec<&str> = expected.into_iter().collect();
+            assert_eq!(said(&request(input, title, description)), expected);
+        }
+    }
 }

@@ -14,6 +14,9 @@ use crate::mask::mask;
 const BEGINS: &str = "│ ";
 pub(super) const GOES_ON: &str = "┆ ";
 
+/// Where the agent keeps a plan.
+const PLAN_FILE: &str = "planFilePath";
+
 /// The first field that is there says the most about a call.
 const TELLING: [&str; 9] = [
     "command",
@@ -66,7 +69,18 @@ pub(super) fn lines(request: &Request) -> Vec<Line> {
         (Kind::Plan, _) => match request.text_field("plan") {
             Some(plan) => {
                 let mut shown = block(&plan, Style::Plain, Strictness::Prose);
-                shown.extend(rest(request, &["plan"]));
+                let mut known = vec!["plan"];
+                // Apart from the plan: they are not what it says.
+                if let Some(file) = request.text_field(PLAN_FILE) {
+                    known.push(PLAN_FILE);
+                    let told = Line::own(Style::Faint, "The plan is kept in ");
+                    shown.extend([Line::default(), told.words(Style::Plain, &file)]);
+                }
+                let rest = rest(request, &known);
+                if !rest.is_empty() {
+                    shown.push(Line::default());
+                    shown.extend(rest);
+                }
                 shown
             }
             None => fields(request),

@@ -84,6 +84,12 @@ impl Trouble {
         self
     }
 
+    /// How the request ended that this is about, for scripts.
+    pub(super) fn about(mut self, outcome: &Value) -> Self {
+        self.outcome = serde_json::value::to_raw_value(outcome).ok();
+        self
+    }
+
     /// What the server said in place of a good answer.
     pub(super) fn told(body: &[u8]) -> Self {
         #[derive(serde::Deserialize)]

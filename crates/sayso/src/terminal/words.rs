@@ -85,12 +85,18 @@ pub(super) fn left(request: &Request, now: Timestamp) -> String {
 
 /// The same in a sentence, with what follows.
 pub(super) fn left_sentence(request: &Request, now: Timestamp) -> String {
-    let then = match request.on_timeout {
-        OnTimeout::Deny => "then it is denied",
-        OnTimeout::DenyAndInterrupt => "then it is denied and the agent's turn ends",
+    let fate = match request.kind {
+        Kind::Tool | Kind::Other => "denied",
+        Kind::Questions => "skipped",
+        Kind::Plan => "rejected",
+        Kind::Form => "declined",
+    };
+    let and = match request.on_timeout {
+        OnTimeout::Deny => "",
+        OnTimeout::DenyAndInterrupt => " and the agent's turn ends",
     };
     match (request.deadline, request.remaining_seconds) {
-        (Some(_), _) => format!("{} left, {then}", left(request, now)),
+        (Some(_), _) => format!("{} left, then it is {fate}{and}", left(request, now)),
         (None, Some(seconds)) if request.held => {
             format!("the clock is stopped at {}", clock(signed(seconds)))
         }
@@ -186,15 +192,17 @@ pub(super) fn recorded(outcome: &str, by: &str, by_name: &str) -> String {
     outcome_words(&ended)
 }
 
-/// "Allowed by a human on Chrome on Linux", "No answer came in time".
+/// "Allowed by you on Chrome on Linux", "No answer came in time".
 pub(super) fn outcome_words(ended: &Ended) -> String {
     let mut words = what(&ended.what);
     let name = ended.by_name.as_deref().map(plain);
     match (ended.by.as_str(), &ended.client, name) {
-        ("human", Some(client), _) => {
-            words.push_str(&format!(" by a human on {}", plain(&client.label)));
-        }
-        ("human", None, _) => words.push_str(" by a human"),
+        ("human", Some(client), _) => match client.label.as_str() {
+            "a terminal" => words.push_str(" by you in a terminal"),
+            "a script" => words.push_str(" by a script"),
+            label => words.push_str(&format!(" by you on {}", plain(label))),
+        },
+        ("human", None, _) => words.push_str(" by you"),
         ("rule", _, Some(name)) => words.push_str(&format!(" by the rule {name}")),
         ("mode", _, Some(name)) => words.push_str(&format!(" by the mode {name}")),
         ("policy", _, Some(name)) => words.push_str(&format!(" by the policy {name}")),
@@ -261,7 +269,7 @@ mod tests {
             words(
                 r#"{"what":"denied","by":"human","client":{"client_id":"x","label":"Chrome on Linux"},"message":"Not\u001b now","edited":false,"delivery":"sent"}"#
             ),
-            "Denied by a human on Chrome on Linux: Not⟨U+001B⟩ now"
+            "Denied by you on Chrome on Linux: Not⟨U+001B⟩ now"
         );
         assert_eq!(
             words(
@@ -275,8 +283,15 @@ mod tests {
         );
         assert_eq!(
             recorded("allowed", "human", "Pixel 8"),
-            "Allowed by a human on Pixel 8"
+            "Allowed by you on Pixel 8"
         );
+        for (label, expected) in [
+            ("a terminal", "Denied by you in a terminal"),
+            ("a script", "Denied by a script"),
+            ("", "Denied by you"),
+        ] {
+            assert_eq!(recorded("denied", "human", label), expected);
+        }
         assert_eq!(recorded("withdrawn", "agent", ""), "Withdrawn by the agent");
     }
 }

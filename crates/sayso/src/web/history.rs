@@ -9,9 +9,7 @@ use futures_util::stream;
 use jiff::Timestamp;
 use sayso_protocol::{ErrorCode, HistoryCheck, HistoryDetail, HistoryEntry, HistoryPage};
 use sayso_store::audit::AuditReader;
-use sayso_store::{
-    AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRow, UnixMillis, shown_text,
-};
+use sayso_store::{AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRow, UnixMillis};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -19,7 +17,7 @@ use uuid::Uuid;
 use super::Web;
 use super::refused::Refused;
 use super::rest::Answer;
-use crate::audit::{ExportFormat, Secrets, exported_header, exported_row};
+use crate::audit::{ExportFormat, Secrets, exported_header, exported_row, subject};
 use crate::mask::mask;
 
 const PAGE: u32 = 50;
@@ -205,7 +203,7 @@ pub(super) async fn check(State(web): State<Web>) -> Answer {
 
 fn entry(row: &AuditRow) -> HistoryEntry {
     let uuid = |text: &Option<String>| text.as_deref().and_then(|text| text.parse().ok());
-    let text: String = mask(shown_text(&row.text)).chars().take(TEXT).collect();
+    let text: String = mask(subject(row)).chars().take(TEXT).collect();
     HistoryEntry {
         seq: row.seq,
         at: Timestamp::from_millisecond(row.at.0).unwrap_or(Timestamp::UNIX_EPOCH),

@@ -186,22 +186,25 @@ async fn nobody_comes_in_without_a_token_to_a_dialect_that_is_not_there_or_with_
 async fn the_endpoints_are_printed_with_a_line_that_works() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = tokio::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
-        .args(["demo", "--listen", "127.0.0.1:0", "--token", TOKEN])
-        .arg("--print-compat")
+        .args(["demo", "--listen", "127.0.0.1:0", "--print-compat"])
         .arg("--data-dir")
-        .arg(folder.path().join("data"))
+        .arg(folder.path().join("the data"))
+        .env_remove("SAYSO_TOKEN")
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::null())
         .kill_on_drop(true)
         .spawn()
         .unwrap();
     let printed = read_until(child.stdout.take().unwrap(), "agent-chat/ws?").await;
+    let mut lines = printed.lines();
+    let token = lines.find(|line| line.starts_with("export SAYSO_TOKEN="));
+    let token = token.unwrap_or_else(|| panic!("{printed}"));
     for dialect in DIALECTS {
         let line = printed
             .lines()
             .find(|line| line.contains("websocat") && line.contains(&format!("/{dialect}/ws?")));
         let line = line.unwrap_or_else(|| panic!("{dialect} in {printed}"));
-        let (address, frame) = run(line, folder.path()).await;
+        let (address, frame) = run(&format!("{token}\n{line}"), folder.path()).await;
         let mut page = FrontEnd::to(&address).await;
         page.send_text(&frame).await;
         let answer = page
@@ -222,7 +225,7 @@ async fn run(line: &str, folder: &Path) -> (String, String) {
     let stand_in = r#"websocat() { [ "$1" = -n ] && [ $# = 2 ] && printf '%s\n' "$2" && cat; }"#;
     let shell = tokio::process::Command::new("sh")
         .args(["-euc", &format!("{stand_in}\n{line}")])
-        .env("SAYSO_TOKEN", TOKEN)
+        .env_remove("SAYSO_TOKEN")
         .current_dir(project)
         .output()
         .await

@@ -90,6 +90,8 @@ async fn what_is_risky_or_not_switched_on_has_no_button_to_allow() {
         (&message["kind"], &message["actions"]),
         (&json!("question"), &json!([]))
     );
+    let body = message["body"].as_str().unwrap();
+    assert!(body.starts_with("Question · project"), "{body}");
     world.server.stop().await;
 }
 

@@ -28,12 +28,10 @@ impl Task {
         let fault = self.fault.take().or(match exited.reason {
             EndReason::Unclaimed => Some(AgentFault::Unclaimed),
             EndReason::LineTooLong { limit } => Some(LineError::TooLong { limit }.into()),
-            EndReason::RunnerTerminated => {
-                Some(AgentFault::Lost(format!("{HOLDER} was told to end")))
+            EndReason::RunnerTerminated => Some(lost_because(&format!("{HOLDER} was told to end"))),
+            EndReason::FolderRemoved => {
+                Some(lost_because("its folder among Sayso's data was removed"))
             }
-            EndReason::FolderRemoved => Some(AgentFault::Lost(
-                "its folder among Sayso's data was removed".to_owned(),
-            )),
             EndReason::Itself | EndReason::Stopped | EndReason::OutputClosed => None,
         });
         EndedAgent {
@@ -101,6 +99,11 @@ pub(super) fn words(reason: &LostReason) -> String {
 pub(super) async fn gone(mut events: Events) {
     let end = async { while events.next().await.is_some() {} };
     let _ = timeout(UNTIL_GONE, end).await;
+}
+
+/// The agent is gone, and nobody heard it say why. The reason ends a sentence.
+pub(super) fn lost_because(reason: &str) -> AgentFault {
+    AgentFault::Lost(format!("{}.", reason.trim_end_matches('.')))
 }
 
 pub(super) fn fault(fault: AgentFault) -> Exited {

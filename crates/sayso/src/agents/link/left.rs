@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use sayso_claude::AgentFault;
 use sayso_runner::{
     CleanUp, Event, Exited, JournalError, JournalLine, JournalReader, clean_up, read_journal,
 };
 
-use super::ending::fault;
+use super::ending::{fault, lost_because};
 use super::task::{BATCH, Task};
 
 /// How much of a journal is read at once.
@@ -44,7 +43,7 @@ impl Task {
         match tokio::task::spawn_blocking(open).await {
             Ok(Some(journal)) => self.hear_out(folder, journal, reason).await,
             Ok(None) | Err(_) => {
-                self.ended(fault(AgentFault::Lost(reason))).await;
+                self.ended(fault(lost_because(&reason))).await;
                 bury_later(folder).await;
             }
         }
@@ -55,8 +54,8 @@ impl Task {
         let exited = match self.hear(journal).await {
             Heard::Unheard => return,
             Heard::Exited(exited) => self.exited(exited),
-            Heard::Torn => fault(self.fault.take().unwrap_or(AgentFault::Lost(reason))),
-            Heard::Unreadable(error) => fault(AgentFault::Lost(error.to_string())),
+            Heard::Torn => fault(self.fault.take().unwrap_or_else(|| lost_because(&reason))),
+            Heard::Unreadable(error) => fault(lost_because(&error.to_string())),
         };
         self.ended(exited).await;
         // Where it could not be stored, the next server reads it again.

@@ -10,7 +10,7 @@ use sayso_claude::{AgentEvent, AgentFault};
 use sayso_runner::{Connection, Event, Events, LostReason, Welcome, WriteFailure};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::ending::{HOLDER, fault, gone, words};
+use super::ending::{HOLDER, fault, gone, lost_because, words};
 use super::{Destination, FromAgent, Origin, Shared, streaming};
 use crate::agents::claude::Adapter;
 use crate::agents::{AgentOutput, Reading};
@@ -90,7 +90,7 @@ impl Task {
             Ok(connection) => self.follow(&folder, connection).await,
             Err(problem) => {
                 self.shared.lock().gone();
-                self.ended(fault(AgentFault::Lost(problem))).await;
+                self.ended(fault(lost_because(&problem))).await;
             }
         }
     }
@@ -138,7 +138,7 @@ impl Task {
                 Some(again) => connection = again,
                 None if reason == LostReason::Replaced => {
                     self.shared.lock().gone();
-                    let lost = AgentFault::Lost(words(&reason));
+                    let lost = lost_because(&words(&reason));
                     return self.ended(fault(lost)).await;
                 }
                 None => {

@@ -12,7 +12,7 @@ use super::super::line::Style;
 use super::super::request::{Kind, Request};
 use super::keys::Key;
 use super::prompt::{Prompt, Purpose};
-use super::state::{Effect, Open, State, View};
+use super::state::{Effect, Link, Open, State, View};
 
 /// What `+` adds to a clock.
 const EXTENSION_SECONDS: u32 = 300;
@@ -50,7 +50,7 @@ impl State {
             Key::Home | Key::Letter('g') => self.move_by(isize::MIN / 2),
             Key::End | Key::Letter('G') => self.move_by(isize::MAX / 2),
             Key::Enter | Key::Letter('a') => {
-                let counts = self.guard.press('a', now);
+                let counts = self.guard.press(pressed(key), now);
                 if let Some(request) = self.chosen.filter(|_| counts || key == Key::Enter) {
                     return self.open(now, request);
                 }
@@ -98,6 +98,10 @@ impl State {
             Key::End | Key::Letter('G') => usize::MAX / 2,
             Key::Escape | Key::Letter('q') | Key::Backspace => {
                 self.view = View::List;
+                if self.link == Link::Connected {
+                    // It told of this request; in the list it would be about another one.
+                    self.note = None;
+                }
                 self.guard.unsettle(now);
                 return Vec::new();
             }
@@ -125,7 +129,7 @@ impl State {
             self.tell(now, Style::Faint, "Press a to allow it, d to deny it.");
             return Vec::new();
         }
-        if !self.guard.press('a', now) {
+        if !self.guard.press(pressed(key), now) {
             self.tell(
                 now,
                 Style::Faint,
@@ -297,6 +301,11 @@ impl State {
             Purpose::Password(chosen) => self.prove(chosen, typed),
         }
     }
+}
+
+/// Enter and `a` do the same in places; the one is no repetition of the other.
+fn pressed(key: Key) -> char {
+    if key == Key::Enter { '\n' } else { 'a' }
 }
 
 fn say(message: &serde_json::Value) -> Vec<Effect> {

@@ -16,6 +16,7 @@ use crossterm::terminal::{
 use crossterm::{execute, queue};
 
 use super::super::line::{Colours, Line};
+use crate::colours;
 
 /// Whether there is something to give back; a panic asks from anywhere.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -32,11 +33,14 @@ impl Screen {
         give_back_on_panic();
         enable_raw_mode()?;
         TAKEN.store(true, Ordering::SeqCst);
-        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let mut screen = Self {
             output: stdout(),
             shown: Vec::new(),
-            colours: if is_plain { Colours::Off } else { Colours::On },
+            colours: if colours::wanted_on(&stdout()) {
+                Colours::On
+            } else {
+                Colours::Off
+            },
         };
         execute!(
             screen.output,
