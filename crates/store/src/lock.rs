@@ -18,14 +18,16 @@ pub(crate) struct DatabaseLock {
 
 /// A process that a killed server was just starting has the server's files for a moment, and with them its lock.
 const UNTIL_FREE: Duration = Duration::from_secs(1);
+/// The same where the one who took the lock is gone for sure, and the machine may be too busy to end the rest of it.
+const UNTIL_THE_REST_IS_GONE: Duration = Duration::from_secs(10);
 const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 impl DatabaseLock {
     pub(crate) async fn take_patiently(database: &Path) -> Result<Self, OpenError> {
-        let until = Instant::now() + UNTIL_FREE;
+        let began = Instant::now();
         loop {
             match Self::take(database) {
-                Err(OpenError::InUse { .. }) if Instant::now() < until => {
+                Err(OpenError::InUse { holder, .. }) if began.elapsed() < patience(holder) => {
                     tokio::time::sleep(BETWEEN_TRIES).await;
                 }
                 taken => return taken,
@@ -56,6 +58,18 @@ impl DatabaseLock {
         file.rewind().map_err(failed)?;
         writeln!(file, "{}", std::process::id()).map_err(failed)?;
         Ok(Self { _file: file })
+    }
+}
+
+fn patience(holder: Option<u32>) -> Duration {
+    let is_gone = |id: u32| {
+        let processes = Path::new("/proc");
+        let is_known = processes.join("self").exists();
+        is_known && !processes.join(id.to_string()).exists()
+    };
+    match holder.is_some_and(is_gone) {
+        true => UNTIL_THE_REST_IS_GONE,
+        false => UNTIL_FREE,
     }
 }
 
