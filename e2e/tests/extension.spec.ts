@@ -37,10 +37,9 @@ test('a request shows in the badge, a notification and the panel, and is allowed
   folders,
 }) => {
   model.play({ main: [use(bash('call', 'touch from-panel.txt && echo done')), say('Made.')] })
-  expect(await browser.badge()).toMatchObject({
-    text: '?',
-    title: expect.stringContaining('not paired'),
-  })
+  await expect
+    .poll(() => browser.badge())
+    .toMatchObject({ text: '?', title: expect.stringContaining('not paired') })
   const unpaired = await browser.open('panel')
   await expect(unpaired.getByTestId('not-paired')).toContainText('pair this browser')
   expect(await violations(unpaired)).toEqual([])
