@@ -39,7 +39,7 @@ pub enum Durability {
     Process,
 }
 
-/// The open database. Clones share it; the last one to go releases it for another process.
+/// The open database. Clones share it. Closing it, or the end of the last of them, releases it for another process.
 #[derive(Debug, Clone)]
 pub struct Store {
     connections: Arc<Connections>,
@@ -61,7 +61,8 @@ struct Connections {
     /// For the one who writes. None for a store in memory.
     log: Mutex<Option<Log>>,
     following: Arc<Following>,
-    _lock: Option<DatabaseLock>,
+    /// Until the store is closed: whoever still has a clone of it keeps nobody out.
+    lock: Mutex<Option<DatabaseLock>>,
 }
 
 impl Store {
@@ -124,7 +125,7 @@ impl Store {
             head: Mutex::new(None),
             log: Mutex::new(Some(log)),
             following: Arc::default(),
-            _lock: Some(lock),
+            lock: Mutex::new(Some(lock)),
         }))
     }
 
@@ -160,7 +161,7 @@ impl Store {
             head: Mutex::new(None),
             log: Mutex::new(None),
             following: Arc::default(),
-            _lock: None,
+            lock: Mutex::new(None),
         }))
     }
 
@@ -177,6 +178,8 @@ impl Store {
     pub async fn close(&self) {
         self.connections.read.close().await;
         self.connections.write.close().await;
+        let lock = &self.connections.lock;
+        drop(lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     /// The history, to be read and checked, with all that was written to the log.

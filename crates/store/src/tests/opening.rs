@@ -127,6 +127,17 @@ pub(super) const FROM_THE_FUTURE: &str = "INSERT INTO _sqlx_migrations (version,
      VALUES (9999, 'from the future', TRUE, x'00', 0)";
 
 #[tokio::test]
+async fn a_closed_store_keeps_nobody_out_whoever_still_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = some_database(&folder).await;
+    let first = Store::open(&path).await.unwrap();
+    let clone = first.clone();
+    first.close().await;
+    Store::open(&path).await.unwrap().close().await;
+    assert!(clone.sessions().await.is_err(), "it is closed");
+}
+
+#[tokio::test]
 async fn a_newer_schema_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = some_database(&folder).await;
