@@ -6,7 +6,7 @@ use crate::audit::KeyError;
 use crate::rows::{DecisionRow, RequestId, SessionId};
 
 /// Why a database was not opened. Each is one sentence for the person who started the server, and
-/// each means that the file is as it was.
+/// each means that the file is as it was, but for a schema that may have been brought up to date.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error(
@@ -48,10 +48,16 @@ pub enum OpenError {
     },
 
     #[error(
-        "the log {} goes on from a later moment than its database, which was left untouched; if the database was put back from a backup, move the log and its other half away",
+        "the log {} goes on from a later moment than its database; if the database was put back from a backup, move the log and its other half away",
         path.display()
     )]
     LogAhead { path: PathBuf },
+
+    #[error(
+        "the log {} holds something that this Sayso cannot read ({detail}) and was left untouched; start the Sayso that wrote it once more, or move the log away, which loses the last decisions",
+        path.display()
+    )]
+    LogUnreadable { path: PathBuf, detail: String },
 
     #[error("the history cannot be signed: {0}")]
     Key(#[from] KeyError),
@@ -159,6 +165,25 @@ impl From<ReadError> for WriteError {
 impl From<sqlx::Error> for WriteError {
     fn from(error: sqlx::Error) -> Self {
         ReadError::from(error).into()
+    }
+}
+
+impl From<std::io::Error> for WriteError {
+    fn from(error: std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        let reason = match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                UnavailableReason::DiskFull
+            }
+            ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
+                UnavailableReason::ReadOnly
+            }
+            _ => UnavailableReason::Io,
+        };
+        Self::Unavailable {
+            reason,
+            detail: error.to_string(),
+        }
     }
 }
 

@@ -196,7 +196,7 @@ impl LoggedWriter {
         }
         let left = log.turn(self.following.safe());
         let first_seq = log.next_seq();
-        let place = log.append(records, count).map_err(unavailable)?;
+        let place = log.append(records, count)?;
         Ok(Written {
             first_seq,
             place: Some(place),
@@ -292,22 +292,6 @@ fn is_logged(write: &Write) -> bool {
             | Write::UseRule { .. }
             | Write::AppendAudit(_)
     )
-}
-
-fn unavailable(error: io::Error) -> WriteError {
-    let reason = match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            UnavailableReason::DiskFull
-        }
-        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
-            UnavailableReason::ReadOnly
-        }
-        _ => UnavailableReason::Io,
-    };
-    WriteError::Unavailable {
-        reason,
-        detail: error.to_string(),
-    }
 }
 
 fn closed() -> WriteError {

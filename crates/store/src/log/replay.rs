@@ -95,8 +95,8 @@ fn left(database: &Path, applied: u64) -> Result<Vec<Record>, OpenError> {
         match records(&bytes) {
             Ok(records) => found.extend(records.into_iter().filter(|record| record.seq > applied)),
             Err(NoRecord::Unreadable { seq, why }) => {
-                let detail = format!("record {seq} of the log says something unknown: {why}");
-                return Err(OpenError::Corrupt { path, detail });
+                let detail = format!("record {seq}: {why}");
+                return Err(OpenError::LogUnreadable { path, detail });
             }
             Err(NoRecord::End) => {}
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use super::file::Place;
-use crate::error::{UnavailableReason, WriteError};
+use crate::error::WriteError;
 use crate::writer::{Completion, JobQueue, Queued};
 
 /// How long after a record could not be taken back it is tried again.
@@ -116,10 +116,7 @@ fn sync(batches: &[Batch]) -> Result<(), WriteError> {
         let places = batch.unsynced.iter().map(|(_, _, place)| &place.file);
         for file in batch.left.iter().chain(places) {
             if !synced.iter().any(|known| Arc::ptr_eq(known, file)) {
-                file.sync_data().map_err(|error| WriteError::Unavailable {
-                    reason: UnavailableReason::Io,
-                    detail: error.to_string(),
-                })?;
+                file.sync_data()?;
                 synced.push(file);
             }
         }

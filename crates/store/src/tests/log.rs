@@ -232,6 +232,29 @@ async fn a_database_that_is_older_than_its_log_is_left_alone() {
 }
 
 #[tokio::test]
+async fn a_record_that_nobody_understands_stops_the_start_and_stays() {
+    let logged = Logged::new(Durability::Process).await;
+    logged.store.sessions().await.unwrap();
+    let killed = logged.killed();
+    logged.close().await;
+    // As a newer version would write it: whole, and with a number of its own.
+    let mut payload = (2_u64).to_le_bytes().to_vec();
+    payload.extend_from_slice(&rmp_serde::to_vec(&["SomethingNew"]).unwrap());
+    let mut record = (payload.len() as u32 - 8).to_le_bytes().to_vec();
+    record.extend_from_slice(&crc32fast::hash(&payload).to_le_bytes());
+    record.extend_from_slice(&payload[..8]);
+    record.push(1);
+    record.extend_from_slice(&payload[8..]);
+    let log = killed.path().join("sayso.db-log-a");
+    fs::write(&log, &record).unwrap();
+    match Store::open(killed.path().join("sayso.db")).await {
+        Err(OpenError::LogUnreadable { .. }) => {}
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(fs::read(&log).unwrap(), record, "untouched");
+}
+
+#[tokio::test]
 async fn a_database_that_does_not_follow_refuses_what_comes_next() {
     let mut logged = Logged::new(Durability::Disk).await;
     logged.store.sessions().await.unwrap();
