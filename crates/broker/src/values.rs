@@ -1,9 +1,11 @@
 //! Small values: ids, time and verbatim JSON.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::value::RawValue;
 use uuid::Uuid;
 
 macro_rules! id {
@@ -61,21 +63,60 @@ impl Mode {
 }
 
 /// JSON text exactly as it arrived. Cheap to clone.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Json(pub Arc<str>);
+#[derive(Clone)]
+pub struct Json(Text);
+
+#[derive(Clone)]
+enum Text {
+    /// Nobody has looked yet whether it is JSON.
+    Unread(Arc<str>),
+    /// It was read as JSON before, and need not be again to stand within other JSON.
+    Raw(Arc<RawValue>),
+}
 
 impl Json {
     pub fn new(text: &str) -> Self {
-        Self(Arc::from(text))
+        Self(Text::Unread(Arc::from(text)))
     }
 
     pub fn as_str(&self) -> &str {
-        &self.0
+        match &self.0 {
+            Text::Unread(text) => text,
+            Text::Raw(raw) => raw.get(),
+        }
+    }
+
+    /// To stand within other JSON. `None` for text that is none.
+    pub fn to_raw(&self) -> Option<Arc<RawValue>> {
+        match &self.0 {
+            Text::Unread(text) => serde_json::from_str(text).ok(),
+            Text::Raw(raw) => Some(Arc::clone(raw)),
+        }
+    }
+}
+
+impl From<Arc<RawValue>> for Json {
+    fn from(raw: Arc<RawValue>) -> Self {
+        Self(Text::Raw(raw))
+    }
+}
+
+impl PartialEq for Json {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Json {}
+
+impl Hash for Json {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
     }
 }
 
 impl fmt::Debug for Json {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.write_str(self.as_str())
     }
 }

@@ -32,8 +32,9 @@ impl RawJson {
         EMPTY.clone()
     }
 
-    pub fn to_raw_value(&self) -> Box<RawValue> {
-        self.0.as_ref().to_owned()
+    /// The same JSON, shared.
+    pub fn to_raw_value(&self) -> Arc<RawValue> {
+        Arc::clone(&self.0)
     }
 
     pub fn as_str(&self) -> &str {

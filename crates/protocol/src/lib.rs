@@ -31,7 +31,7 @@ pub use session::*;
 pub use transcript::*;
 
 /// Free-form JSON, kept byte for byte: tool inputs, schemas, agent messages.
-pub type RawJson = Box<serde_json::value::RawValue>;
+pub type RawJson = std::sync::Arc<serde_json::value::RawValue>;
 
 #[cfg(test)]
 mod typescript;

@@ -1,5 +1,7 @@
 //! A pending request, the decision on it and its outcome.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -33,7 +35,7 @@ pub struct PendingRequest {
     pub remaining_seconds: Option<u64>,
     pub tool_use_id: Option<String>,
     #[serde(flatten)]
-    pub detail: RequestDetail,
+    pub detail: Arc<RequestDetail>,
     /// What the agent offers, in its order.
     pub choices: Vec<Choice>,
 }

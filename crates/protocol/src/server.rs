@@ -75,6 +75,24 @@ pub enum ServerMessage {
     Error(ErrorMessage),
 }
 
+impl ServerMessage {
+    /// About how long it is as JSON, so that it can be written without making room again and again.
+    pub fn common_length(&self) -> usize {
+        match self {
+            Self::RequestOpened { pending_request } | Self::RequestUpdated { pending_request } => {
+                2048 + pending_request.tool_input.get().len()
+            }
+            Self::Transcript { entries, .. } => {
+                let entries = entries.iter().map(|entry| entry.get().len() + 1);
+                80 + entries.sum::<usize>()
+            }
+            Self::Delta { delta, .. } => 256 + delta.text.len(),
+            Self::Welcome(_) | Self::Rules { .. } | Self::Devices(_) => 4096,
+            _ => 512,
+        }
+    }
+}
+
 /// The snapshot: first on every connection, and again after lag. Whatever a
 /// client knew of sessions and requests before is replaced by it.
 #[derive(Clone, Debug, Serialize)]

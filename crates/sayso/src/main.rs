@@ -14,6 +14,10 @@ use sayso::{
 };
 use tokio_util::sync::CancellationToken;
 
+/// A request makes and drops some hundred small pieces, many of them on another thread than the one that made them.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     if let Some(Command::Runner { folder }) = &cli.command {

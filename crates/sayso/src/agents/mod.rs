@@ -8,12 +8,14 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sayso_broker::{AgentActivity, Ask, EndReason, Json, Mode};
 use sayso_claude::{LaunchOptions, ToolStart};
 use sayso_protocol::{
-    AgentInfo, Capabilities, CommandInfo, Delta, EntryBody, ModelInfo, PermissionModeInfo, Tokens,
+    AgentInfo, Capabilities, CommandInfo, Delta, EntryBody, ModelInfo, PermissionModeInfo,
+    RequestDetail, Tokens,
 };
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -43,11 +45,9 @@ pub enum AgentOutput {
         body: EntryBody,
     },
     Delta(Delta),
-    Asked {
-        ask: Box<Ask>,
-        /// What rules look at; nothing for what no rule may answer.
-        call: Option<Box<Call>>,
-    },
+    /// Something that is no tool call: no rule may answer it.
+    Asked(Box<Ask>),
+    ToolAsked(Box<AskedTool>),
     /// A request that an earlier server has on record, by the agent's own id.
     AskedBefore(Json),
     /// A tool is about to run and waits for a word.
@@ -77,7 +77,7 @@ pub enum AgentOutput {
     TurnEnded(EndedTurn),
     ControlDone {
         token: u64,
-        result: Result<Option<Box<RawValue>>, String>,
+        result: Result<Option<Arc<RawValue>>, String>,
     },
     Ended(EndReason),
 }
@@ -88,6 +88,16 @@ pub enum Reading {
     GoesOn,
     /// Something has waited for it for a moment.
     Stuck,
+}
+
+/// A tool call that is asked about.
+#[derive(Debug)]
+pub struct AskedTool {
+    /// Without its detail.
+    pub ask: Ask,
+    pub detail: RequestDetail,
+    /// What rules look at.
+    pub call: Call,
 }
 
 /// A tool that is about to run, with what rules look at.

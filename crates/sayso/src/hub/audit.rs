@@ -56,12 +56,12 @@ impl Hub {
             request: AskedBody {
                 request_type: wire::request_type(&ask.kind),
                 tool_name: &ask.tool_name,
-                tool_input: exact(ask.input.as_str()),
+                tool_input: ask.input.to_raw(),
                 input_digest: &ask.digest,
                 tool_use_id: ask.tool_use_id.as_deref(),
                 created_at: wire::time(request.created_at),
             },
-            shown: exact(ask.detail.as_str()),
+            shown: ask.detail.to_raw(),
             decision: decision.map(ExactDecision::new),
             outcome: outcome.what,
             by: outcome.by,
@@ -87,11 +87,15 @@ impl Hub {
             DecidedBy::Policy(policy) => Actor::policy(policy),
             DecidedBy::Agent => Actor::agent(),
         };
-        let text = audit_body::text(
-            &parsed(ask.input.as_str()),
-            decision.map(wire::decision_json).as_ref(),
-            resolution.message(),
-        );
+        let decided = decision.and_then(audit_body::findable);
+        let text = match self.calls.get(&ask.id) {
+            Some(call) => audit_body::text(&call.input, decided.as_ref(), resolution.message()),
+            None => audit_body::text(
+                &parsed(ask.input.as_str()),
+                decided.as_ref(),
+                resolution.message(),
+            ),
+        };
         let word = serde_json::to_value(outcome.what).unwrap_or_default();
         Write::AppendAudit(AuditRecord {
             at: UnixMillis(resolution.at.0),

@@ -1,12 +1,11 @@
 //! What an entry of the history holds of a request: its exact words, so that the digest can be made again from them,
 //! and what it is found by.
 
-use sayso_broker::{Allowance, Decision};
-use sayso_protocol::{ClientRef, DecidedBy, OutcomeKind, RequestType};
+use sayso_broker::{Allowance, Decision, Json};
+use sayso_protocol::{ClientRef, DecidedBy, OutcomeKind, RawJson, RequestType};
 use sayso_store::AuditRecord;
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::wire;
 use crate::rules;
@@ -14,10 +13,13 @@ use crate::rules;
 /// So much of a request can be found by its words; longer ones are found by their beginning.
 const FINDABLE_BYTES: usize = 16 * 1024;
 
+/// For all of an entry but the agent's own words.
+const ROOM_FOR_THE_REST: usize = 1024;
+
 #[derive(Debug, Serialize)]
 pub(super) struct DecisionBody<'a> {
     pub(super) request: AskedBody<'a>,
-    pub(super) shown: Option<&'a RawValue>,
+    pub(super) shown: Option<RawJson>,
     pub(super) decision: Option<ExactDecision<'a>>,
     pub(super) outcome: OutcomeKind,
     pub(super) by: DecidedBy,
@@ -32,7 +34,7 @@ pub(super) struct AskedBody<'a> {
     pub(super) request_type: RequestType,
     pub(super) tool_name: &'a str,
     /// Byte for byte what the digest was made of.
-    pub(super) tool_input: Option<&'a RawValue>,
+    pub(super) tool_input: Option<RawJson>,
     pub(super) input_digest: &'a str,
     pub(super) tool_use_id: Option<&'a str>,
     pub(super) created_at: jiff::Timestamp,
@@ -42,9 +44,9 @@ pub(super) struct AskedBody<'a> {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum ExactDecision<'a> {
-    Edited {
+    Allow {
         behavior: &'static str,
-        updated_input: &'a RawValue,
+        updated_input: Option<RawJson>,
         remember: &'a [usize],
         permission_mode: Option<&'a str>,
     },
@@ -53,34 +55,54 @@ pub(super) enum ExactDecision<'a> {
 
 impl<'a> ExactDecision<'a> {
     pub(super) fn new(decision: &'a Decision) -> Self {
-        if let Decision::Allow(Allowance {
-            updated_input: Some(input),
-            remember,
-            mode,
-            automatic: _,
-        }) = decision
-            && let Some(updated_input) = exact(input.as_str())
-        {
-            return Self::Edited {
-                behavior: "allow",
+        match decision {
+            Decision::Allow(Allowance {
                 updated_input,
                 remember,
+                mode,
+                automatic: _,
+            }) => Self::Allow {
+                behavior: "allow",
+                updated_input: updated_input.as_ref().and_then(Json::to_raw),
+                remember,
                 permission_mode: mode.as_ref().map(|mode| mode.0.as_ref()),
-            };
+            },
+            Decision::Deny { .. } | Decision::Answer(_) | Decision::Submit(_) => {
+                Self::Plain(wire::decision_json(decision))
+            }
         }
-        Self::Plain(wire::decision_json(decision))
     }
 }
 
 impl DecisionBody<'_> {
     pub(super) fn json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        let length = |raw: &Option<RawJson>| raw.as_ref().map_or(0, |raw| raw.get().len());
+        let room = length(&self.request.tool_input) + length(&self.shown) + ROOM_FOR_THE_REST;
+        let mut text = Vec::with_capacity(room);
+        match serde_json::to_writer(&mut text, self) {
+            Ok(()) => String::from_utf8(text).unwrap_or_default(),
+            Err(_) => String::new(),
+        }
     }
 }
 
 /// JSON as it was written; `None` for what is none.
-pub(super) fn exact(text: &str) -> Option<&RawValue> {
+pub(super) fn exact(text: &str) -> Option<RawJson> {
     serde_json::from_str(text).ok()
+}
+
+/// What of a decision can be looked for; nothing where the human only said yes or no.
+pub(super) fn findable(decision: &Decision) -> Option<Value> {
+    match decision {
+        Decision::Allow(Allowance {
+            updated_input: None,
+            ..
+        })
+        | Decision::Deny { .. } => None,
+        Decision::Allow(_) | Decision::Answer(_) | Decision::Submit(_) => {
+            Some(wire::decision_json(decision))
+        }
+    }
 }
 
 /// What a list shows of a request, and behind it all that it is found by: the reason, what would be written, what was

@@ -1,6 +1,6 @@
 //! Connected clients: what each one is sent, and what happens when it is slow.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,6 +9,8 @@ use sayso_broker::{ClientId, SessionId};
 use sayso_protocol::{Me, Scope, ServerMessage};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
+
+use super::ById;
 
 /// How many frames may wait for one client.
 const FRAMES: usize = 1024;
@@ -130,12 +132,12 @@ struct Client {
     me: Me,
     outbox: Outbox,
     interest: Interest,
-    subscriptions: HashMap<SessionId, Subscription>,
+    subscriptions: ById<SessionId, Subscription>,
 }
 
 #[derive(Debug, Default)]
 pub struct Clients {
-    clients: HashMap<ClientId, Client>,
+    clients: ById<ClientId, Client>,
 }
 
 impl Clients {
@@ -144,7 +146,7 @@ impl Clients {
             me,
             outbox,
             interest,
-            subscriptions: HashMap::new(),
+            subscriptions: ById::default(),
         };
         self.clients.insert(id, client);
     }
@@ -282,8 +284,10 @@ impl Clients {
 }
 
 pub(super) fn frame(message: &ServerMessage) -> Option<Utf8Bytes> {
-    match serde_json::to_string(message) {
-        Ok(text) => Some(Utf8Bytes::from(text)),
+    let mut text = Vec::with_capacity(message.common_length());
+    match serde_json::to_writer(&mut text, message) {
+        // What serde writes is UTF-8.
+        Ok(()) => Utf8Bytes::try_from(text).ok(),
         Err(error) => {
             tracing::error!(%error, "a message could not be written as JSON");
             None

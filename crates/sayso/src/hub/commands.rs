@@ -234,6 +234,7 @@ impl Hub {
         self.clients.broadcast_about(session, &removed);
         self.clients.forget_session(session);
         let id = sayso_store::SessionId(session.0);
+        self.save_fresh();
         self.keep_note(vec![Write::DeleteSession(id)], "the removal of a session");
         if self.rules.remove_session(session.0) {
             self.tell_rules();

@@ -103,7 +103,7 @@ impl Hub {
     pub(super) fn control_done(
         &mut self,
         token: u64,
-        result: Result<Option<Box<RawValue>>, String>,
+        result: Result<Option<Arc<RawValue>>, String>,
     ) {
         let Some(control) = self.controls.remove(&token) else {
             return;

@@ -1,7 +1,5 @@
 //! Carrying out what the broker wants, and what follows when a write is done.
 
-use std::sync::Arc;
-
 use sayso_broker::{
     Ask, Broadcast, Decision, Delivery, Effect, EndReason, Event, Json, RequestView, Resolution,
     SessionId, SessionState, SessionView, StopReason,
@@ -30,6 +28,7 @@ impl Hub {
                 open,
                 resolution,
             } => {
+                self.save_fresh();
                 let asked = open.then(|| (request.session, request.ask.native_id.clone()));
                 let mut writes = Vec::with_capacity(3);
                 if open {
@@ -116,8 +115,7 @@ impl Hub {
 
     pub(super) fn pending_request(&self, request: &RequestView) -> PendingRequest {
         let detail = self.details.of(&request.ask);
-        let detail = detail.map(Arc::unwrap_or_clone).unwrap_or_default();
-        wire::pending_request(request, detail)
+        wire::pending_request(request, detail.unwrap_or_default())
     }
 
     fn tell_closed(&mut self, request: &RequestView, resolution: &Resolution) {

@@ -73,9 +73,14 @@ impl Hub {
                 self.told(session, parent_tool_use_id, body);
             }
             AgentOutput::Delta(delta) => self.stream(session, delta),
-            AgentOutput::Asked { ask, call } => {
+            AgentOutput::Asked(ask) => {
                 if !self.is_known(session, &ask.native_id) {
-                    self.asked(session, ask, call);
+                    self.asked(session, ask);
+                }
+            }
+            AgentOutput::ToolAsked(asked) => {
+                if !self.is_known(session, &asked.ask.native_id) {
+                    self.tool_asked(session, *asked);
                 }
             }
             AgentOutput::AskedBefore(native_id) => {

@@ -168,7 +168,7 @@ impl Hub {
         let runs = known.run.as_ref().is_some_and(|run| run.stopped.is_none());
         let full = most.is_some_and(|most| known.transcript.bytes() > most);
         if let Some(entry) = pushed {
-            self.save(session, vec![entry]);
+            self.keep_fresh(session, entry);
         }
         // What it says until it has ended is kept all the same.
         if full && runs {
@@ -182,6 +182,24 @@ impl Hub {
             "The transcript of this session has reached its limit of {most}, so the agent was stopped. \
              Nothing of it is lost. Go on in a new session, or raise `max_transcript`."
         )
+    }
+
+    /// Entries that follow each other are written and told together.
+    fn keep_fresh(&mut self, session: SessionId, entry: Entry) {
+        match &mut self.fresh {
+            Some((of, entries)) if *of == session => entries.push(entry),
+            Some(_) | None => {
+                self.save_fresh();
+                self.fresh = Some((session, vec![entry]));
+            }
+        }
+    }
+
+    /// Before anything is written that comes after them.
+    pub(super) fn save_fresh(&mut self) {
+        if let Some((session, entries)) = self.fresh.take() {
+            self.save(session, entries);
+        }
     }
 
     fn save(&mut self, session: SessionId, entries: Vec<Entry>) {

@@ -79,6 +79,9 @@ const UNWRITTEN_NOTES: usize = 2048;
 /// How many reports of writes may wait for the hub.
 const COMPLETIONS: usize = 4096;
 
+/// By ids that Sayso makes itself: nobody can choose them so that many of them meet in one place.
+type ById<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
 pub struct Hub {
     config: Arc<Config>,
     agents: Agents,
@@ -88,13 +91,13 @@ pub struct Hub {
     clients: Clients,
     writes: Writes,
     store: Store,
-    replies: HashMap<ReplyTo, (Caller, RequestId)>,
+    replies: ById<ReplyTo, (Caller, RequestId)>,
     next_reply: u64,
     controls: HashMap<u64, Control>,
     next_control: u64,
     next_run: u64,
     /// Answers on their way to agents, by the id of their line.
-    delivering: HashMap<Uuid, RequestId>,
+    delivering: ById<Uuid, RequestId>,
     /// Recorded answers that the agent's full queue did not take yet.
     undelivered: Vec<Undelivered>,
     unsaid: Vec<watchdog::Unsaid>,
@@ -108,8 +111,10 @@ pub struct Hub {
     /// Who asked for the mode that an agent is about to be in.
     mode_actors: HashMap<SessionId, audit::Actor>,
     /// What rules would look at, of each open request.
-    calls: HashMap<RequestId, Call>,
+    calls: ById<RequestId, Call>,
     details: details::Details,
+    /// The newest entries of a session's transcript, which are not on their way to the disk yet.
+    fresh: Option<(SessionId, Vec<transcript::Entry>)>,
     /// Shared with every task that serves an agent.
     links: Arc<()>,
     phase: Phase,
@@ -165,12 +170,12 @@ impl Hub {
             clients: Clients::default(),
             writes: Writes::new(writer),
             store,
-            replies: HashMap::new(),
+            replies: ById::default(),
             next_reply: 0,
             controls: HashMap::new(),
             next_control: 0,
             next_run: 0,
-            delivering: HashMap::new(),
+            delivering: ById::default(),
             undelivered: Vec::new(),
             unsaid: Vec::new(),
             unwritten: Vec::new(),
@@ -178,8 +183,9 @@ impl Hub {
             restarts: HashMap::new(),
             rules: RuleBook::load(rules),
             mode_actors: HashMap::new(),
-            calls: HashMap::new(),
+            calls: ById::default(),
             details: details::Details::default(),
+            fresh: None,
             links: Arc::new(()),
             phase: Phase::Running,
             handle: HubHandle {
@@ -225,6 +231,7 @@ impl Hub {
             }
         }
         self.clients.close();
+        self.save_fresh();
         self.write_what_waits();
         self.writes.close(&mut self.completions).await;
         self.store.close().await;
@@ -251,6 +258,7 @@ impl Hub {
     /// Writes all that has come up in one piece, and goes on with what follows from it.
     fn write_out(&mut self) {
         loop {
+            self.save_fresh();
             let done = self.writes.flush();
             if done.is_empty() {
                 return;

@@ -1,11 +1,12 @@
 //! Domain types as rows.
 
 use sayso_broker::{
-    ClientId, ClientRef, DecidedBy, Delivery, Mode, OutcomeKind, RequestId, RequestView,
-    Resolution, RuleRef, Timestamp,
+    ClientId, ClientRef, DecidedBy, Decision, Delivery, Json, Mode, OutcomeKind, RequestId,
+    RequestView, Resolution, RuleRef, Timestamp,
 };
-use sayso_protocol::{RequestDetail, RequestType};
+use sayso_protocol::{RawJson, RequestDetail, RequestType};
 use sayso_store::{self as store, DecisionRow, RequestRow, RequestStatus, UnixMillis, Write};
+use serde::Serialize;
 
 use super::wire;
 
@@ -50,21 +51,6 @@ pub(super) fn decide(request: RequestId, resolution: &Resolution) -> Write {
         | DecidedBy::Policy(_)
         | DecidedBy::Agent => None,
     };
-    let mut decision = resolution
-        .decision
-        .as_ref()
-        .map_or(serde_json::Value::Null, wire::decision_json);
-    if let Some(decision) = decision.as_object_mut() {
-        match &resolution.by {
-            DecidedBy::Rule(rule) => {
-                decision.insert("rule_id".to_owned(), rule.id.as_str().into());
-                decision.insert("rule".to_owned(), rule.text.as_str().into())
-            }
-            DecidedBy::Mode(mode) => decision.insert("mode".to_owned(), mode.0.as_ref().into()),
-            DecidedBy::Policy(policy) => decision.insert("policy".to_owned(), (*policy).into()),
-            DecidedBy::Human(_) | DecidedBy::Timeout | DecidedBy::Agent => None,
-        };
-    }
     Write::Decide(DecisionRow {
         request_id: request_id(request),
         outcome: match resolution.outcome {
@@ -85,12 +71,73 @@ pub(super) fn decide(request: RequestId, resolution: &Resolution) -> Write {
         },
         client_id: client.map(|client| client.id.to_string()),
         client_label: client.map(|client| client.label.clone()),
-        decision: decision.to_string(),
+        decision: decision_text(resolution),
         message: resolution.message().map(str::to_owned),
         at: millis(resolution.at),
         delivery: delivery(resolution.delivery),
         delivered_at: None,
     })
+}
+
+/// A decision and by what it was made, as it is stored.
+fn decision_text(resolution: &Resolution) -> String {
+    let mut by = By::default();
+    match &resolution.by {
+        DecidedBy::Rule(rule) => {
+            by.rule_id = Some(&rule.id);
+            by.rule = Some(&rule.text);
+        }
+        DecidedBy::Mode(mode) => by.mode = Some(mode.0.as_ref()),
+        DecidedBy::Policy(policy) => by.policy = Some(policy),
+        DecidedBy::Human(_) | DecidedBy::Timeout | DecidedBy::Agent => {}
+    }
+    let stored = match &resolution.decision {
+        None => return "null".to_owned(),
+        Some(Decision::Allow(allowance)) => Stored::Allow {
+            behavior: "allow",
+            updated_input: allowance.updated_input.as_ref().and_then(Json::to_raw),
+            remember: &allowance.remember,
+            permission_mode: allowance.mode.as_ref().map(|mode| mode.0.as_ref()),
+            by,
+        },
+        Some(decision @ (Decision::Deny { .. } | Decision::Answer(_) | Decision::Submit(_))) => {
+            let decision = wire::decision_json(decision);
+            Stored::Other { decision, by }
+        }
+    };
+    // Strings, numbers and JSON values: this cannot fail.
+    serde_json::to_string(&stored).unwrap_or_default()
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Stored<'a> {
+    Allow {
+        behavior: &'static str,
+        updated_input: Option<RawJson>,
+        remember: &'a [usize],
+        permission_mode: Option<&'a str>,
+        #[serde(flatten)]
+        by: By<'a>,
+    },
+    Other {
+        #[serde(flatten)]
+        decision: serde_json::Value,
+        #[serde(flatten)]
+        by: By<'a>,
+    },
+}
+
+#[derive(Default, Serialize)]
+struct By<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy: Option<&'a str>,
 }
 
 /// A decision as it was stored. `None` where nothing was decided: the request was taken back or lost.

@@ -67,6 +67,7 @@ impl Hub {
     }
 
     fn submit_row(&mut self, row: RowWrite) {
+        self.save_fresh();
         let Some(known) = self.sessions.get(row.session) else {
             return;
         };
@@ -137,6 +138,7 @@ impl Hub {
 
     /// The runner keeps what the agent said until all of it is on disk, and then goes.
     pub(super) fn forget_when_stored(&mut self, session: SessionId, handle: AgentHandle) {
+        self.save_fresh();
         let Some(known) = self.sessions.get(session) else {
             return handle.forget();
         };

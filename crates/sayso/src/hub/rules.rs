@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use sayso_broker::{Ask, Event, Kind, RequestId, SessionId};
 use sayso_protocol::{
-    Ack, AddRule, EnableRule, ErrorCode, ErrorMessage, RequestDetail, Rule, RuleScope,
-    ServerMessage, UpdateRule,
+    Ack, AddRule, EnableRule, ErrorCode, ErrorMessage, Rule, RuleScope, ServerMessage, UpdateRule,
 };
 use sayso_store::{RuleId, UnixMillis, Write};
 use uuid::Uuid;
@@ -12,33 +11,48 @@ use uuid::Uuid;
 use super::audit::{self, Actor};
 use super::clock::rule_time;
 use super::writes::AfterWrite;
-use super::{Caller, Hub, details, wire};
-use crate::rules::{self, Call};
+use super::{Caller, Hub, wire};
+use crate::agents::{AskedTool, claude};
+use crate::rules;
 
 /// More than anybody looks through.
 const MAXIMUM_RULES: usize = 10_000;
 
 impl Hub {
-    /// An agent asks. A rule may answer; otherwise the request says why none did.
-    pub(super) fn asked(&mut self, session: SessionId, mut ask: Box<Ask>, call: Option<Box<Call>>) {
+    pub(super) fn asked(&mut self, session: SessionId, ask: Box<Ask>) {
+        self.asked_about(session, ask.tool_use_id.as_deref());
+        self.dispatch(Event::Asked {
+            session,
+            ask,
+            ruling: None,
+        });
+    }
+
+    /// An agent asks about a tool. A rule may answer; otherwise the request says why none did.
+    pub(super) fn tool_asked(&mut self, session: SessionId, asked: AskedTool) {
+        let AskedTool {
+            mut ask,
+            mut detail,
+            call,
+        } = asked;
         self.asked_about(session, ask.tool_use_id.as_deref());
         let mut ruling = None;
-        if let (Some(call), Kind::Tool) = (call, &ask.kind) {
+        if ask.kind == Kind::Tool {
             let now = rule_time();
             let found = self.rules.judge(&call, session.0, now);
             ruling = found.ruling.filter(|ruling| ruling.may_answer(&ask));
             if ruling.is_some() {
                 self.count_hits(&found.matched, now);
             } else {
-                if let Some(detail) = explain(&mut ask, found.explanation) {
-                    self.details.remember(ask.id, detail);
-                }
-                self.calls.insert(ask.id, *call);
+                detail.rule_explanation = found.explanation;
             }
+            self.calls.insert(ask.id, call);
         }
+        ask.detail = claude::detail_json(&detail);
+        self.details.remember(ask.id, detail);
         self.dispatch(Event::Asked {
             session,
-            ask,
+            ask: Box::new(ask),
             ruling,
         });
     }
@@ -212,15 +226,4 @@ impl Hub {
 
 fn unknown_rule() -> ErrorMessage {
     wire::error(ErrorCode::UnknownRule, "There is no such rule any more.")
-}
-
-/// Puts the reason into what clients are shown. Gives that, as far as it can be read.
-fn explain(ask: &mut Ask, explanation: Option<String>) -> Option<RequestDetail> {
-    let mut detail = details::read(ask)?;
-    if explanation.is_some() {
-        detail.rule_explanation = explanation;
-        let text = serde_json::to_string(&detail).ok()?;
-        ask.detail = sayso_broker::Json::new(&text);
-    }
-    Some(detail)
 }

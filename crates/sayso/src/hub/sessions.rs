@@ -1,5 +1,6 @@
 //! The sessions the hub knows: those that run and those that have ended.
 
+use foldhash::fast::RandomState;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use indexmap::IndexMap;
 use sayso_broker::{SessionId, SessionState, Timestamp};
@@ -203,7 +204,7 @@ impl Session {
 /// All sessions, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
-    sessions: IndexMap<SessionId, Session>,
+    sessions: IndexMap<SessionId, Session, RandomState>,
 }
 
 impl Sessions {
@@ -217,7 +218,7 @@ impl Sessions {
                 anyhow::Ok((session.id, session))
             })
             .buffered(READ_AT_ONCE);
-        let mut sessions: IndexMap<SessionId, Session> = read.try_collect().await?;
+        let mut sessions: IndexMap<SessionId, Session, RandomState> = read.try_collect().await?;
         for row in store.queued_messages().await? {
             let session = sessions.get_mut(&SessionId(row.session_id.0));
             let (Some(session), Some(queued)) = (session, Queued::from_row(&row)) else {

@@ -1,5 +1,7 @@
 //! Domain types as the protocol's. Small, total, and only here.
 
+use std::sync::Arc;
+
 use sayso_broker::{
     Allowance, AnswerValue, Answers, ClientRef, DecidedBy, Decision, Delivery, Json, Kind, Mode,
     OnTimeout, OutcomeKind, Refusal, RequestView, Resolution, SessionState, Timestamp,
@@ -50,8 +52,14 @@ pub(super) fn request_type(kind: &Kind) -> RequestType {
     }
 }
 
-pub(super) fn pending_request(request: &RequestView, detail: RequestDetail) -> PendingRequest {
+pub(super) fn pending_request(
+    request: &RequestView,
+    mut detail: Arc<RequestDetail>,
+) -> PendingRequest {
     let ask = &request.ask;
+    if detail.free_text != request.free_text {
+        Arc::make_mut(&mut detail).free_text = request.free_text;
+    }
     PendingRequest {
         request_id: ask.id.0,
         session_id: request.session.0,
@@ -68,10 +76,7 @@ pub(super) fn pending_request(request: &RequestView, detail: RequestDetail) -> P
         held: request.clock.held,
         remaining_seconds: request.clock.remaining.map(|remaining| remaining.as_secs()),
         tool_use_id: ask.tool_use_id.clone(),
-        detail: RequestDetail {
-            free_text: request.free_text,
-            ..detail
-        },
+        detail,
         choices: ask
             .choices
             .iter()
@@ -141,7 +146,7 @@ fn client_ref(client: &ClientRef) -> protocol::ClientRef {
 pub(super) fn decision(decision: protocol::Decision) -> Decision {
     match decision {
         protocol::Decision::Allow(allow) => Decision::Allow(Allowance {
-            updated_input: allow.updated_input.map(|input| Json::new(input.get())),
+            updated_input: allow.updated_input.map(Json::from),
             remember: allow.remember,
             mode: allow.permission_mode.map(|mode| Mode::new(&mode)),
             automatic: allow.automatic,
@@ -163,7 +168,7 @@ pub(super) fn decision(decision: protocol::Decision) -> Decision {
                 notes: answer.notes.into_iter().collect(),
             })
         }
-        protocol::Decision::Submit(submit) => Decision::Submit(Json::new(submit.content.get())),
+        protocol::Decision::Submit(submit) => Decision::Submit(Json::from(submit.content)),
     }
 }
 
@@ -276,5 +281,6 @@ pub(super) fn error(code: ErrorCode, message: impl Into<String>) -> ErrorMessage
 
 /// Verbatim JSON from the broker, which took it from the agent as JSON.
 pub(super) fn raw(json: &Json) -> RawJson {
-    RawValue::from_string(json.as_str().to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+    json.to_raw()
+        .unwrap_or_else(|| RawJson::from(RawValue::NULL.to_owned()))
 }

@@ -1,13 +1,12 @@
 //! Writes under way, and what each one is waited for.
 
-use std::collections::HashMap;
-
 use sayso_broker::{Json, RecordId, SessionId};
 use sayso_protocol::Ack;
 use sayso_store::{Backlog, Completion, LoggedWriter, SubmitError, Write, WriteJob};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::ById;
 use super::message::{Caller, NotWritten};
 use super::messages::Outgoing;
 use super::rows::RowWrite;
@@ -73,7 +72,7 @@ pub(super) struct Note {
 #[derive(Debug)]
 pub(super) struct Writes {
     writer: Option<LoggedWriter>,
-    under_way: HashMap<u64, AfterWrite>,
+    under_way: ById<u64, AfterWrite>,
     next_token: u64,
 }
 
@@ -81,7 +80,7 @@ impl Writes {
     pub(super) fn new(writer: LoggedWriter) -> Self {
         Self {
             writer: Some(writer),
-            under_way: HashMap::new(),
+            under_way: ById::default(),
             next_token: 0,
         }
     }

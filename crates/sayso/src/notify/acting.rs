@@ -81,6 +81,8 @@ fn is_as_it_was(bound: &Bound, request: &PendingRequest) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use jiff::Timestamp;
     use sayso_protocol::{OnTimeout, RequestDetail, RequestType, Risk, RiskKind};
     use serde_json::json;
@@ -95,7 +97,7 @@ mod tests {
             session_id: Uuid::from_u128(2),
             request_type: RequestType::ToolApproval,
             tool_name: "Bash".to_owned(),
-            tool_input: to_raw_value(&json!({"command": "ls"})).unwrap(),
+            tool_input: to_raw_value(&json!({"command": "ls"})).unwrap().into(),
             input_digest: "told".to_owned(),
             created_at: Timestamp::now(),
             deadline: None,
@@ -103,10 +105,10 @@ mod tests {
             held: false,
             remaining_seconds: None,
             tool_use_id: None,
-            detail: RequestDetail {
+            detail: Arc::new(RequestDetail {
                 input_faithful: true,
                 ..RequestDetail::default()
-            },
+            }),
             choices: Vec::new(),
         }
     }
@@ -123,7 +125,7 @@ mod tests {
         };
         let risky = || {
             let mut risky = request();
-            risky.detail.risks.push(Risk {
+            Arc::make_mut(&mut risky.detail).risks.push(Risk {
                 kind: RiskKind::Network,
                 words: "curl".to_owned(),
             });

@@ -1,11 +1,13 @@
 //! A tool call with the facts that judging it needs.
 
 use std::collections::{HashMap, VecDeque};
-use std::ffi::OsStr;
-use std::io::ErrorKind;
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::CString;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
+use foldhash::fast::RandomState;
+use rustix::fs::{CWD, readlinkat, readlinkat_raw};
+use rustix::io::Errno;
 use sayso_policy::{Link, ToolCall, path};
 use serde_json::Value;
 
@@ -70,12 +72,17 @@ pub fn links(call: &ToolCall<'_>) -> Vec<Link> {
     let mentioned = path::mentioned(call).into_iter().map(String::into_bytes);
     let mut ahead: VecDeque<Vec<u8>> = mentioned.collect();
     let mut looks = Looks {
-        seen: HashMap::with_capacity(COMMON_LOOKS),
+        seen: HashMap::with_capacity_and_hasher(COMMON_LOOKS, RandomState::default()),
         found: Vec::new(),
+        base: None,
     };
     // The first is the folder that the agent works in. Nearly all others begin with it.
     let folder = ahead.pop_front().unwrap_or_default();
-    let folder = looks.follow(&folder, 0, &mut ahead);
+    looks.base = Base::open(&folder);
+    let folder = match looks.base {
+        Some(_) => Some(folder),
+        None => looks.follow(&folder, 0, &mut ahead),
+    };
     while let Some(path) = ahead.pop_front() {
         let is_within =
             |folder: &&Vec<u8>| path.starts_with(folder) && path.get(folder.len()) == Some(&b'/');
@@ -87,8 +94,43 @@ pub fn links(call: &ToolCall<'_>) -> Vec<Link> {
 
 /// The places that were looked at, by their bytes, and the links among them.
 struct Looks {
-    seen: HashMap<Vec<u8>, Seen>,
+    /// Not many, so nobody gains from names that meet in one place.
+    seen: HashMap<Vec<u8>, Seen, RandomState>,
     found: Vec<Link>,
+    base: Option<Base>,
+}
+
+/// A folder with no link on the way to it. One call says so, and what is in it is a short way from here.
+struct Base {
+    path: Vec<u8>,
+    descriptor: OwnedFd,
+}
+
+impl Base {
+    /// `None` where there is a link, or where nothing can be said at once: then every place is looked at.
+    #[cfg(target_os = "linux")]
+    fn open(path: &[u8]) -> Option<Self> {
+        use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+        let mut parts = path.strip_prefix(b"/")?.split(|byte| *byte == b'/');
+        if parts.any(|part| matches!(part, b"" | b"." | b"..")) {
+            return None;
+        }
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let descriptor =
+            openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).ok()?;
+        let path = path.to_vec();
+        Some(Self { path, descriptor })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open(_: &[u8]) -> Option<Self> {
+        None
+    }
+
+    /// The rest of a path that leads through this folder.
+    fn way_to<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
+        path.strip_prefix(self.path.as_slice())?.strip_prefix(b"/")
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -143,27 +185,36 @@ impl Looks {
     }
 
     fn look(&mut self, here: &[u8], ahead: &mut VecDeque<Vec<u8>>) -> Seen {
-        let seen = match std::fs::read_link(OsStr::from_bytes(here)) {
+        let base = self.base.as_ref();
+        let target = match base.and_then(|base| Some((base, base.way_to(here)?))) {
+            Some((base, way)) => read_link(&base.descriptor, way),
+            None => read_link(CWD, here),
+        };
+        let seen = match target {
             Ok(target) => {
-                let bytes = target.as_os_str().as_bytes();
+                let bytes = target.as_bytes();
                 ahead.push_back(match bytes.first() {
                     Some(b'/') => bytes.to_vec(),
                     _ => [parent(here), b"/", bytes].concat(),
                 });
                 self.found.push(Link {
                     path: String::from_utf8_lossy(here).into_owned(),
-                    target: target.to_string_lossy().into_owned(),
+                    target: String::from_utf8_lossy(bytes).into_owned(),
                 });
                 Seen::Something
             }
-            Err(error) => match error.kind() {
-                ErrorKind::NotFound | ErrorKind::NotADirectory => Seen::Nothing,
-                _ => Seen::Something,
-            },
+            Err(Errno::NOENT | Errno::NOTDIR) => Seen::Nothing,
+            Err(_) => Seen::Something,
         };
         self.seen.insert(here.to_vec(), seen);
         seen
     }
+}
+
+/// Most places are no links, so it is asked for one byte of the target first: that needs no room on the heap.
+fn read_link(from: impl AsFd, path: &[u8]) -> Result<CString, Errno> {
+    readlinkat_raw(from.as_fd(), path, &mut [0; 1])?;
+    readlinkat(from.as_fd(), path, Vec::new())
 }
 
 /// The folder that holds an absolute path; empty for the root.

@@ -174,6 +174,7 @@ impl Interview {
             Form::Fields(_) | Form::Visit(_) => {
                 let content = serde_json::value::to_raw_value(&self.content);
                 let content = content.map_err(|error| error.to_string())?;
+                let content = content.into();
                 Ok(Decision::Submit(Submit { content }))
             }
         }

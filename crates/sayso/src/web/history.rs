@@ -114,7 +114,7 @@ pub(super) async fn detail(State(web): State<Web>, Path(seq): Path<i64>) -> Answ
     match record {
         Ok(record) => Ok(Json(HistoryDetail {
             entry: entry(&row),
-            record,
+            record: record.into(),
             related: related.iter().map(entry).collect(),
         })
         .into_response()),

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::path::Path;
+use std::sync::Arc;
 use uuid::Uuid;
 
 use super::{form, native_id, reading};
@@ -25,8 +26,13 @@ const MODES: [PermissionMode; 5] = [
     PermissionMode::BypassPermissions,
 ];
 
-pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, call: &Call) -> Ask {
-    let input = Json::new(asked.input.as_str());
+/// The ask still lacks its detail, which comes beside it: more may be added.
+pub(super) fn tool(
+    asked: ToolAsk,
+    agent_label: Option<String>,
+    call: &Call,
+) -> (Ask, RequestDetail) {
+    let input = Json::from(asked.input.to_raw_value());
     let mode_effects = MODES
         .iter()
         .map(|mode| (mode, effect(asked.mode_effect(mode))))
@@ -67,7 +73,7 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, call: &Call) -> 
         destructive: reading.destructive,
         command_breaks: reading.command_breaks,
     };
-    Ask {
+    let ask = Ask {
         id: RequestId(Uuid::now_v7()),
         native_id: native_id(&asked.request_id),
         digest: digest(&asked.tool_name, &input),
@@ -83,13 +89,14 @@ pub(super) fn tool(asked: ToolAsk, agent_label: Option<String>, call: &Call) -> 
         mode_effects,
         choices,
         tool_use_id: asked.tool_use_id,
-        detail: detail_json(&detail),
-        raw: Json::new(asked.raw.as_str()),
-    }
+        detail: Json::new("{}"),
+        raw: Json::from(asked.raw.to_raw_value()),
+    };
+    (ask, detail)
 }
 
 pub(super) fn elicitation(asked: Elicitation) -> Ask {
-    let input = Json::new(asked.raw.as_str());
+    let input = Json::from(asked.raw.to_raw_value());
     let form = match &asked.form {
         ElicitationForm::Form { schema, .. } => form::read(schema.as_ref()),
         ElicitationForm::Url { .. } => Form::default(),
@@ -125,7 +132,7 @@ pub(super) fn other(request_id: &str, subtype: String, raw: &RawJson) -> Ask {
     };
     Ask {
         detail: detail_json(&detail),
-        ..bare(request_id, subtype, Json::new(raw.as_str()))
+        ..bare(request_id, subtype, Json::from(raw.to_raw_value()))
     }
 }
 
@@ -139,23 +146,24 @@ pub fn refusable(start: ToolStart) -> Ask {
     Ask {
         kind: Kind::Tool,
         tool_use_id: start.tool_use_id,
-        raw: Json::new(start.raw.as_str()),
+        raw: Json::from(start.raw.to_raw_value()),
         detail: detail_json(&detail),
         ..bare(
             &start.request_id,
             start.tool_name,
-            Json::new(start.input.as_str()),
+            Json::from(start.input.to_raw_value()),
         )
     }
 }
 
-/// What an earlier server stored, as the agent asked it.
+/// What an earlier server stored, as the agent asked it. What was shown beside it is in the row.
 pub fn restored(event: AgentEvent, row: &RequestRow, cwd: &Path) -> Option<Ask> {
     match event {
         AgentEvent::Asked(asked) => {
             let input = asked.input.to_value().unwrap_or_default();
             let call = Call::new(&asked.tool_name, input, cwd);
-            Some(tool(*asked, row.agent_label.clone(), &call))
+            let (ask, _) = tool(*asked, row.agent_label.clone(), &call);
+            Some(ask)
         }
         AgentEvent::ToolStarting(start) => Some(refusable(*start)),
         AgentEvent::Elicited(asked) => Some(elicitation(*asked)),
@@ -345,8 +353,11 @@ fn effect(effect: sayso_claude::ModeEffect) -> ModeEffect {
     }
 }
 
-fn detail_json(detail: &RequestDetail) -> Json {
+pub fn detail_json(detail: &RequestDetail) -> Json {
     // Only strings, booleans and JSON values: this cannot fail, and an empty
     // detail would only show less.
-    Json::new(&serde_json::to_string(detail).unwrap_or_else(|_| "{}".to_owned()))
+    match serde_json::value::to_raw_value(detail) {
+        Ok(raw) => Json::from(Arc::from(raw)),
+        Err(_) => Json::new("{}"),
+    }
 }

@@ -22,10 +22,10 @@ use std::path::PathBuf;
 
 use crate::rules::Call;
 
-use super::{AgentOutput, Danger, MessageProgress, Starting, mode};
+use super::{AgentOutput, AskedTool, Danger, MessageProgress, Starting, mode};
 
 pub use answer::{control, input_for, message_input};
-pub use ask::{refusable, restored};
+pub use ask::{detail_json, refusable, restored};
 pub use file::changed_file;
 pub use history::{OldConversation, conversation, conversations, home};
 pub use own_rules::{hand_over, read as read_rules};
@@ -162,9 +162,12 @@ impl Adapter {
                     .and_then(|id| self.subagents.get(id).cloned());
                 let input = asked.input.to_value().unwrap_or_default();
                 let call = Call::new(&asked.tool_name, input, &self.cwd).with_links_from_here();
-                let ask = Box::new(ask::tool(*asked, label, &call));
-                let call = Some(Box::new(call));
-                vec![AgentOutput::Asked { ask, call }]
+                let (ask, detail) = ask::tool(*asked, label, &call);
+                vec![AgentOutput::ToolAsked(Box::new(AskedTool {
+                    ask,
+                    detail,
+                    call,
+                }))]
             }
             AgentEvent::ToolStarting(start) => {
                 let input = start.input.to_value().unwrap_or_default();
@@ -175,7 +178,7 @@ impl Adapter {
             AgentEvent::ToolRan { tool_use_id } => vec![AgentOutput::ToolRan { tool_use_id }],
             AgentEvent::Elicited(elicitation) => {
                 let ask = Box::new(ask::elicitation(*elicitation));
-                vec![AgentOutput::Asked { ask, call: None }]
+                vec![AgentOutput::Asked(ask)]
             }
             AgentEvent::OtherRequest {
                 request_id,
@@ -185,7 +188,7 @@ impl Adapter {
                 ..
             } => {
                 let ask = Box::new(ask::other(&request_id, subtype, &raw));
-                vec![AgentOutput::Asked { ask, call: None }]
+                vec![AgentOutput::Asked(ask)]
             }
             AgentEvent::OtherRequest { answered: true, .. } => Vec::new(),
             AgentEvent::Withdrawn { request_id, .. } => {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
+use std::sync::Arc;
 
 use sayso_claude::PermissionMode;
 use serde_json::value::RawValue;
@@ -40,7 +41,7 @@ pub(super) enum Made {
     Call(Box<Call>),
     Line {
         tool_name: String,
-        input: Box<RawValue>,
+        input: Arc<RawValue>,
     },
 }
 
@@ -142,7 +143,7 @@ mod tests {
         let input = serde_json::json!({ "command": command });
         Made::Line {
             tool_name: "Bash".to_owned(),
-            input: serde_json::value::to_raw_value(&input).unwrap(),
+            input: serde_json::value::to_raw_value(&input).unwrap().into(),
         }
     }
 
