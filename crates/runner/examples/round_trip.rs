@@ -1,4 +1,4 @@
-//! How much a runner adds to the way of a line, and how much memory it takes:
+//! How much a runner adds to the way of a line, and how much memory and time of a processor it takes:
 //! `cargo run --release -p sayso-runner --example round_trip`.
 
 use std::path::Path;
@@ -36,8 +36,11 @@ async fn measure() -> Result<(), Failure> {
     let started = start(&std::env::current_exe()?, &["run".into()], &folder, &spec).await?;
     memory("idle, nobody connected", started.runner_pid)?;
     let mut connection = Connection::connect(&folder, 0).await?;
+    let before = processor_time(started.runner_pid)?;
     let through = through_runner(&mut connection).await?;
+    let used = processor_time(started.runner_pid)?.saturating_sub(before);
     report("through a runner", through)?;
+    per_line("the runner's own time", used);
     memory("after 20,000 lines", started.runner_pid)?;
     connection.handle.close_input()?;
     while !matches!(
@@ -107,6 +110,19 @@ fn report(name: &str, mut times: Vec<Duration>) -> Result<(), Failure> {
     };
     println!("{name}: median {:?}, 99 % {:?}", at(50), at(99));
     Ok(())
+}
+
+/// That a process has had so far.
+fn processor_time(process: u32) -> Result<Duration, Failure> {
+    let numbers = std::fs::read_to_string(format!("/proc/{process}/schedstat"))?;
+    let nanoseconds = numbers.split(' ').next().unwrap_or_default().parse()?;
+    Ok(Duration::from_nanos(nanoseconds))
+}
+
+#[expect(clippy::print_stdout, reason = "this is what it is for")]
+fn per_line(name: &str, time: Duration) {
+    let rounds = u32::try_from(ROUNDS).unwrap_or(u32::MAX);
+    println!("{name}: {:?} for each line and its echo", time / rounds);
 }
 
 #[expect(clippy::print_stdout, reason = "this is what it is for")]

@@ -56,9 +56,11 @@
 //!
 //! # What it costs and what it needs
 //!
-//! One thread, no more than a few hundred kilobytes of memory of its own, and no wake-up while a client is
-//! connected and nothing happens. On the way of a line there is one write to a file and one to a socket, of the
-//! same bytes. A service manager that ends all processes of a service with it (systemd's default `KillMode`) ends
+//! One thread without a runtime, less than a hundred kilobytes of heap and stack while it is idle, and no wake-up
+//! while a client is connected and nothing happens. What else is resident belongs to the program, and most of it to
+//! all runners together. On the way of a line there is one wait, one read, one write to a file and one to a socket,
+//! of the same bytes; on the way of a line for the agent one wait, one read, one write to it and one that says so.
+//! A service manager that ends all processes of a service with it (systemd's default `KillMode`) ends
 //! runners, too, unless it is told otherwise.
 
 mod client;

@@ -2,14 +2,13 @@
 //! later one with the same number.
 
 use std::io;
-use std::os::unix::process::ExitStatusExt;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use thiserror::Error;
-use tokio::net::unix::pipe;
-use tokio::process::{Child, Command};
 
 use crate::folder::ProcessIdentity;
 use crate::mark::{self, Mark};
@@ -33,11 +32,12 @@ pub(crate) struct Agent {
     mark: Mark,
 }
 
+/// None of them makes the runner wait.
 #[derive(Debug)]
 pub(crate) struct AgentPipes {
-    pub(crate) stdin: pipe::Sender,
-    pub(crate) stdout: pipe::Receiver,
-    pub(crate) stderr: pipe::Receiver,
+    pub(crate) stdin: OwnedFd,
+    pub(crate) stdout: OwnedFd,
+    pub(crate) stderr: OwnedFd,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -87,10 +87,9 @@ pub(crate) fn start(spec: &LaunchSpec) -> Result<(Agent, AgentPipes), LaunchErro
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
-        .kill_on_drop(true)
         .spawn()
         .map_err(program_error)?;
-    let id = child.id().unwrap_or_default();
+    let id = child.id();
     let pipes = take_pipes(&mut child).map_err(program_error);
     let agent = Agent {
         child,
@@ -101,17 +100,20 @@ pub(crate) fn start(spec: &LaunchSpec) -> Result<(Agent, AgentPipes), LaunchErro
     Ok((agent, pipes?))
 }
 
-/// As what they are: then a read or write can be tried without waiting.
 fn take_pipes(child: &mut Child) -> io::Result<AgentPipes> {
     let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
     let stdin = child.stdin.take().ok_or_else(missing)?;
     let stdout = child.stdout.take().ok_or_else(missing)?;
     let stderr = child.stderr.take().ok_or_else(missing)?;
-    Ok(AgentPipes {
-        stdin: pipe::Sender::from_owned_fd(stdin.into_owned_fd()?)?,
-        stdout: pipe::Receiver::from_owned_fd(stdout.into_owned_fd()?)?,
-        stderr: pipe::Receiver::from_owned_fd(stderr.into_owned_fd()?)?,
-    })
+    let pipes = AgentPipes {
+        stdin: stdin.into(),
+        stdout: stdout.into(),
+        stderr: stderr.into(),
+    };
+    for pipe in [&pipes.stdin, &pipes.stdout, &pipes.stderr] {
+        rustix::io::ioctl_fionbio(pipe, true)?;
+    }
+    Ok(pipes)
 }
 
 impl Agent {
@@ -123,17 +125,20 @@ impl Agent {
         self.mark
     }
 
-    /// Also ends what the agent left behind in its group, in the same moment in which its number becomes free,
-    /// and what it left elsewhere if it could not see to that itself. Safe to cancel and to call again.
-    pub(crate) async fn wait(&mut self) -> Status {
-        let status = self.child.wait().await;
+    /// `None` as long as the agent lives. Also ends what it left behind in its group, in the same moment in which
+    /// its number becomes free, and what it left elsewhere if it could not see to that itself.
+    pub(crate) fn ended(&mut self) -> Option<Status> {
+        // An error means that there is nobody to wait for.
+        let status = self.child.try_wait().map_or_else(
+            |_| Some(Status::default()),
+            |status| status.map(Status::from),
+        )?;
         self.kill();
         self.group = None;
-        let status = status.map(Status::from).unwrap_or_default();
         if !status.is_in_order() {
             self.mark.kill_all();
         }
-        status
+        Some(status)
     }
 
     pub(crate) fn terminate(&self) {

@@ -280,10 +280,9 @@ async fn a_runner_without_room_for_a_connection_waits_until_it_has_some() {
     let rig = Rig::start(&spec("cat", &[])).await;
     let first = rig.connect(0).await;
     // No number is left for another file.
-    let highest = files_of(rig.runner())
-        .into_iter()
-        .map(|(number, _)| number.parse::<u64>().unwrap());
-    let room = highest.max().map(|highest| highest + 1);
+    let files = files_of(rig.runner());
+    let is_free = |number: &u64| files.iter().all(|(file, _)| *file != number.to_string());
+    let room = (0..).find(is_free);
     let limit = Rlimit {
         current: room,
         maximum: room,

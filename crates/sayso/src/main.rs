@@ -1,5 +1,6 @@
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -19,6 +20,15 @@ use tokio_util::sync::CancellationToken;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    // As the server starts it. There is one for each agent, so it does not get to hold all that understands every
+    // other command line.
+    if let [command, folder] = arguments.as_slice()
+        && command == "runner"
+        && Path::new(folder).is_absolute()
+    {
+        return hold_agent(Path::new(folder));
+    }
     let cli = Cli::parse();
     if let Some(Command::Runner { folder }) = &cli.command {
         return hold_agent(folder);
@@ -64,7 +74,7 @@ fn main() -> ExitCode {
 }
 
 /// There is one of these for each agent, so nothing else of Sayso is started in it.
-fn hold_agent(folder: &std::path::Path) -> ExitCode {
+fn hold_agent(folder: &Path) -> ExitCode {
     match sayso_runner::run(folder) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error.into()),

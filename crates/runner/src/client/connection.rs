@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
-use tokio::net::unix::OwnedReadHalf;
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::handle::{Handle, Outbox};
+use super::socket::Socket;
 use crate::ending::Exited;
 use crate::folder::Folder;
 use crate::wire::frame::FrameError;
@@ -96,20 +95,19 @@ impl Connection {
     }
 
     async fn connect_patiently(folder: &Path, after_seq: u64) -> Result<Self, ConnectError> {
-        let socket = Folder::new(folder).socket();
-        let stream = UnixStream::connect(socket).await;
-        let mut stream = stream.map_err(|source| ConnectError::Unreachable {
+        let stream = UnixStream::connect(Folder::new(folder).socket()).await;
+        let stream = stream.map_err(|source| ConnectError::Unreachable {
             folder: folder.to_owned(),
             source,
         })?;
+        let socket = Arc::new(Socket::new(stream).map_err(lost)?);
         let mut hello = Vec::new();
         ToRunner::Hello(ClientHello {
             version: PROTOCOL_VERSION,
             after_seq,
         })
         .append(&mut hello);
-        stream.write_all(&hello).await.map_err(lost)?;
-        let (mut reader, writer) = stream.into_split();
+        socket.write_all(&hello).await.map_err(lost)?;
         let mut inbox = Inbox::new(FRAME_OVERHEAD);
         let welcome = loop {
             match inbox.next_frame().map_err(LostReason::Frame)? {
@@ -117,7 +115,7 @@ impl Connection {
                     FromRunner::Hello(welcome) => break welcome,
                     _ => return Err(LostReason::Frame(FrameError::Malformed(frame.kind)).into()),
                 },
-                None => read_more(&mut reader, &mut inbox).await?,
+                None => read_more(&socket, &mut inbox).await?,
             }
         };
         if welcome.version != PROTOCOL_VERSION {
@@ -133,9 +131,9 @@ impl Connection {
             });
         }
         inbox.set_limit(welcome.line_bytes.saturating_add(FRAME_OVERHEAD));
-        let handle = Handle::new(writer, welcome.line_bytes);
+        let handle = Handle::new(Arc::clone(&socket), welcome.line_bytes);
         let events = Events {
-            reader,
+            socket,
             inbox,
             outbox: handle.outbox(),
             over: false,
@@ -152,7 +150,7 @@ impl Connection {
 /// full its agent waits.
 #[derive(Debug)]
 pub struct Events {
-    reader: OwnedReadHalf,
+    socket: Arc<Socket>,
     inbox: Inbox,
     outbox: Arc<Outbox>,
     over: bool,
@@ -194,7 +192,7 @@ impl Events {
                     FromRunner::Hello(_) => Err(FrameError::Malformed(frame.kind).into()),
                 };
             }
-            read_more(&mut self.reader, &mut self.inbox).await?;
+            read_more(&self.socket, &mut self.inbox).await?;
         }
     }
 }
@@ -205,8 +203,8 @@ impl Drop for Events {
     }
 }
 
-async fn read_more(reader: &mut OwnedReadHalf, inbox: &mut Inbox) -> Result<(), LostReason> {
-    match reader.read_buf(inbox.space()).await {
+async fn read_more(socket: &Socket, inbox: &mut Inbox) -> Result<(), LostReason> {
+    match socket.read(inbox.space()).await {
         Ok(0) => Err(LostReason::Closed),
         Ok(_) => Ok(()),
         Err(error) => Err(lost(error)),

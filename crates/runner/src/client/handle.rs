@@ -3,11 +3,11 @@ use std::time::Duration;
 
 use rustix::net::{Shutdown, shutdown};
 use thiserror::Error;
-use tokio::net::unix::OwnedWriteHalf;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 use uuid::Uuid;
 
+use super::socket::Socket;
 use crate::wire::{AgentSignal, ToRunner};
 
 /// How much may wait for a runner that does not read. It reads all the time, so this is for moments.
@@ -41,11 +41,11 @@ impl Handle {
         Arc::clone(&self.outbox)
     }
 
-    pub(super) fn new(writer: OwnedWriteHalf, line_bytes: usize) -> Self {
+    pub(super) fn new(socket: Arc<Socket>, line_bytes: usize) -> Self {
         let outbox = Arc::new(Outbox {
             state: Mutex::new(State::default()),
             changed: Notify::new(),
-            writer,
+            socket,
             line_bytes,
         });
         tokio::spawn(send_what_waits(Arc::clone(&outbox)));
@@ -97,7 +97,7 @@ impl Handle {
 pub(super) struct Outbox {
     state: Mutex<State>,
     changed: Notify,
-    writer: OwnedWriteHalf,
+    socket: Arc<Socket>,
     line_bytes: usize,
 }
 
@@ -129,7 +129,7 @@ impl Outbox {
             return Ok(());
         }
         // Straight to the socket, which saves waking the task up.
-        if let Ok(sent) = self.writer.try_write(&state.waiting) {
+        if let Ok(sent) = self.socket.write(&state.waiting) {
             state.waiting.drain(..sent);
         }
         if state.waiting.is_empty() {
@@ -154,7 +154,7 @@ impl Outbox {
 
     fn shut_down(&self) {
         // The only failure is a connection that is down already.
-        let _ = shutdown(self.writer.as_ref(), Shutdown::Both);
+        let _ = shutdown(&*self.socket, Shutdown::Both);
         self.changed.notify_one();
     }
 
@@ -177,7 +177,7 @@ async fn send_what_waits(outbox: Arc<Outbox>) {
         };
         if !waiting.is_empty() {
             let sent = tokio::select! {
-                sent = write_all(&outbox.writer, &waiting) => sent.is_ok(),
+                sent = outbox.socket.write_all(&waiting) => sent.is_ok(),
                 () = outbox.has_been_closed_for_too_long() => false,
             };
             if !sent {
@@ -190,16 +190,4 @@ async fn send_what_waits(outbox: Arc<Outbox>) {
             outbox.changed.notified().await;
         }
     }
-}
-
-async fn write_all(writer: &OwnedWriteHalf, mut bytes: &[u8]) -> std::io::Result<()> {
-    while !bytes.is_empty() {
-        writer.writable().await?;
-        match writer.try_write(bytes) {
-            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }

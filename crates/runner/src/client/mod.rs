@@ -3,6 +3,7 @@
 mod connection;
 mod find;
 mod handle;
+mod socket;
 mod start;
 
 pub use connection::{ConnectError, Connection, Event, Events, LostReason};

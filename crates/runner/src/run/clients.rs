@@ -1,10 +1,7 @@
 //! What clients say and what becomes of it.
 
 use std::io;
-use std::time::Duration;
-
-use tokio::net::UnixStream;
-use tokio::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::peer::{Arrived, Candidate, Client, Peer};
 use super::serve::{Farewell, Server};
@@ -19,10 +16,11 @@ const UNTIL_HELLO: Duration = Duration::from_secs(5);
 const LAST_READS: usize = 16;
 
 impl Server {
-    pub(super) fn connected(&mut self, stream: io::Result<UnixStream>) {
+    pub(super) fn let_in(&mut self) {
         let now = Instant::now();
-        match stream {
-            Ok(stream) => {
+        match self.door.accept() {
+            Ok(None) => {}
+            Ok(Some(stream)) => {
                 let frame_bytes = self.limits.line_bytes.saturating_add(FRAME_OVERHEAD);
                 self.candidate = Some(Candidate {
                     peer: Peer::new(stream, frame_bytes),
@@ -99,7 +97,7 @@ impl Server {
             let Some(older) = &mut self.client else {
                 return;
             };
-            match older.peer.read_now() {
+            match older.peer.read() {
                 Ok(Arrived::Something) => self.hear_client(),
                 Ok(Arrived::Nothing) | Err(_) => return,
             }

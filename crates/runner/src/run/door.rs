@@ -1,10 +1,11 @@
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio::net::{UnixListener, UnixStream};
-use tokio::time::Instant;
+use super::output::is_patience;
 
 /// How often a runner without a client looks whether it can still be found.
 const CHECK_EVERY: Duration = Duration::from_secs(2);
@@ -35,12 +36,18 @@ impl Door {
         })
     }
 
-    pub(super) fn is_open(&self) -> bool {
-        self.closed_until.is_none()
+    /// Where to wait for somebody; `None` while nobody is let in.
+    pub(super) fn listener(&self) -> Option<BorrowedFd<'_>> {
+        self.closed_until.is_none().then(|| self.listener.as_fd())
     }
 
-    pub(super) async fn accept(&self) -> io::Result<UnixStream> {
-        self.listener.accept().await.map(|(stream, _)| stream)
+    /// `None` when whoever knocked has gone.
+    pub(super) fn accept(&self) -> io::Result<Option<UnixStream>> {
+        match self.listener.accept() {
+            Ok((stream, _)) => stream.set_nonblocking(true).map(|()| Some(stream)),
+            Err(error) if is_patience(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// After a failure to accept, most likely for want of file descriptors.
@@ -85,6 +92,7 @@ fn bind(path: &Path) -> io::Result<(UnixListener, Option<(u64, u64)>)> {
         Ok(()) | Err(_) => {}
     }
     let listener = UnixListener::bind(path)?;
+    listener.set_nonblocking(true)?;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
     Ok((listener, file_of(path)))
 }

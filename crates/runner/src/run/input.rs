@@ -1,13 +1,12 @@
 //! The agent's input: lines with ids, each written once.
 
 use std::collections::{HashMap, VecDeque};
-use std::time::Duration;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
 
-use tokio::net::unix::pipe;
-use tokio::time::Instant;
+use rustix::io::Errno;
 use uuid::Uuid;
 
-use super::output::is_patience;
 use crate::spec::Limits;
 use crate::wire::WriteFailure;
 
@@ -20,7 +19,7 @@ pub(super) type Outcome = Result<(), WriteFailure>;
 
 #[derive(Debug)]
 pub(super) struct Input {
-    pipe: Option<pipe::Sender>,
+    pipe: Option<OwnedFd>,
     queue: VecDeque<Waiting>,
     queued_bytes: usize,
     /// No line is taken any more; the pipe is closed when the queue is empty.
@@ -56,7 +55,7 @@ struct Waiting {
 }
 
 impl Input {
-    pub(super) fn new(pipe: pipe::Sender, limits: &Limits) -> Self {
+    pub(super) fn new(pipe: OwnedFd, limits: &Limits) -> Self {
         Self {
             pipe: Some(pipe),
             queue: VecDeque::new(),
@@ -104,14 +103,15 @@ impl Input {
     }
 
     fn remember(&mut self, id: Uuid) {
-        self.known.insert(id, None);
-        self.order.push_back(id);
-        // The queue is at the other end and shorter, so what is forgotten is settled.
-        if self.order.len() > REMEMBERED_IDS.max(self.max_lines)
+        // The queue is at the other end and shorter, so what is forgotten is settled. Before there is one more,
+        // which would double the room that they take.
+        if self.order.len() >= REMEMBERED_IDS.max(self.max_lines)
             && let Some(oldest) = self.order.pop_front()
         {
             self.known.remove(&oldest);
         }
+        self.known.insert(id, None);
+        self.order.push_back(id);
     }
 
     #[cfg(test)]
@@ -123,19 +123,17 @@ impl Input {
         self.pipe.is_some() && !self.queue.is_empty()
     }
 
-    pub(super) async fn writable(&self) {
-        match &self.pipe {
-            // An error shows itself at the write.
-            Some(pipe) => drop(pipe.writable().await),
-            None => std::future::pending().await,
-        }
+    /// Where to wait until the agent takes more; `None` while nothing waits for that.
+    pub(super) fn pipe(&self) -> Option<BorrowedFd<'_>> {
+        let pipe = self.pipe.as_ref().filter(|_| self.has_waiting());
+        pipe.map(AsFd::as_fd)
     }
 
     /// Writes what the agent takes now, and tells which lines are through.
     pub(super) fn flush(&mut self, mut told: impl FnMut(Uuid, Outcome)) {
         while let (Some(pipe), Some(waiting)) = (&self.pipe, self.queue.front_mut()) {
             let rest = waiting.line.get(waiting.written..).unwrap_or_default();
-            match pipe.try_write(rest) {
+            match rustix::io::write(pipe, rest) {
                 Ok(count) => {
                     waiting.written += count;
                     self.stuck_since = None;
@@ -144,7 +142,7 @@ impl Input {
                         self.settle_first(Ok(()), &mut told);
                     }
                 }
-                Err(error) if is_patience(&error) => {
+                Err(Errno::AGAIN | Errno::INTR) => {
                     self.stuck_since.get_or_insert_with(Instant::now);
                     return;
                 }

@@ -7,10 +7,12 @@ mod log;
 mod output;
 mod peer;
 mod serve;
+mod signals;
 mod stage;
 #[cfg(test)]
 mod tests;
 mod time;
+mod wait;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -20,7 +22,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use thiserror::Error;
 
 use self::door::Door;
-use self::serve::{Server, Signals};
+use self::serve::Server;
+use self::signals::Signals;
 use crate::folder::{Folder, Record};
 use crate::process::{self, LaunchError};
 use crate::readiness::{FailureKind, Readiness};
@@ -88,37 +91,31 @@ pub(crate) fn check_socket_path(path: &Path) -> Result<(), SocketPathError> {
 /// Runs an agent until it has ended and its end is known or nobody wants to know it.
 ///
 /// This is the whole life of a process: it reads the [`LaunchSpec`] from standard input, says one line on
-/// standard output, makes a runtime of its own and closes every other file that was open. So it must be the first
+/// standard output, hears the process's signals and closes every other file that was open. So it must be the first
 /// thing that the process does.
 pub fn run(folder: &Path) -> Result<(), RunError> {
     close_inherited_files();
     // Away from the terminal and from the server's group. It fails for the leader of a group, which is one that
     // somebody started by hand.
     let _ = rustix::process::setsid();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(RunError::System)?;
-    runtime.block_on(async {
-        match prepare(folder) {
-            Ok(prepared) => {
-                report(&Readiness::Ready {
-                    ready: true,
-                    agent_pid: prepared.server.agent.id(),
-                });
-                prepared.server.run(prepared.signals).await;
-                drop(prepared.lock);
-                Ok(())
-            }
-            Err(error) => {
-                report(&Readiness::Failed {
-                    error: error.to_string(),
-                    kind: error.kind(),
-                });
-                Err(error)
-            }
+    match prepare(folder) {
+        Ok(prepared) => {
+            report(&Readiness::Ready {
+                ready: true,
+                agent_pid: prepared.server.agent.id(),
+            });
+            prepared.server.run();
+            drop(prepared.lock);
+            Ok(())
         }
-    })
+        Err(error) => {
+            report(&Readiness::Failed {
+                error: error.to_string(),
+                kind: error.kind(),
+            });
+            Err(error)
+        }
+    }
 }
 
 /// What the server was started with and could not know of, a pipe of its supervisor's for example: the runner
@@ -139,7 +136,6 @@ fn close_inherited_files() {
 
 struct Prepared {
     server: Server,
-    signals: Signals,
     lock: File,
 }
 
@@ -170,8 +166,7 @@ fn prepare(path: &Path) -> Result<Prepared, RunError> {
     };
     folder.write_record(&record).map_err(unusable)?;
     Ok(Prepared {
-        server: Server::new(folder, spec.limits, started, door),
-        signals,
+        server: Server::new(folder, spec.limits, started, door, signals),
         lock,
     })
 }

@@ -1,9 +1,11 @@
 //! The agent's output: its standard output, cut into lines, and the end of its standard error.
 
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use rustix::buffer::spare_capacity;
+use rustix::io::{Errno, read};
 use thiserror::Error;
-use tokio::net::unix::pipe;
 
 use crate::journal::Journal;
 
@@ -94,12 +96,12 @@ impl Lines {
 /// The pipe from the agent, until it has ended.
 #[derive(Debug)]
 pub(super) struct Output {
-    pipe: Option<pipe::Receiver>,
+    pipe: Option<OwnedFd>,
     lines: Lines,
 }
 
 impl Output {
-    pub(super) fn new(pipe: pipe::Receiver, limit: usize) -> Self {
+    pub(super) fn new(pipe: OwnedFd, limit: usize) -> Self {
         Self {
             pipe: Some(pipe),
             lines: Lines::new(limit),
@@ -110,8 +112,8 @@ impl Output {
         self.pipe.is_some()
     }
 
-    pub(super) async fn readable(&self) {
-        readable(self.pipe.as_ref()).await;
+    pub(super) fn pipe(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(AsFd::as_fd)
     }
 
     /// Reads once and stages what became whole.
@@ -119,9 +121,9 @@ impl Output {
         let Some(pipe) = &self.pipe else {
             return Ok(Reading::Ended);
         };
-        match pipe.try_read_buf(self.lines.space()) {
+        match read(pipe, spare_capacity(self.lines.space())) {
             Ok(1..) => self.lines.cut(journal).map(|()| Reading::GoesOn),
-            Err(error) if is_patience(&error) => Ok(Reading::Dry),
+            Err(Errno::AGAIN | Errno::INTR) => Ok(Reading::Dry),
             // An error can only mean that there is nothing more to read.
             Ok(0) | Err(_) => {
                 self.pipe = None;
@@ -146,12 +148,12 @@ impl Output {
 /// The agent's standard error. Nothing in it is meant for a program, so only its end is kept.
 #[derive(Debug)]
 pub(super) struct Errors {
-    pipe: Option<pipe::Receiver>,
+    pipe: Option<OwnedFd>,
     tail: Vec<u8>,
 }
 
 impl Errors {
-    pub(super) fn new(pipe: pipe::Receiver) -> Self {
+    pub(super) fn new(pipe: OwnedFd) -> Self {
         Self {
             pipe: Some(pipe),
             tail: Vec::new(),
@@ -162,14 +164,14 @@ impl Errors {
         self.pipe.is_some()
     }
 
-    pub(super) async fn readable(&self) {
-        readable(self.pipe.as_ref()).await;
+    pub(super) fn pipe(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(AsFd::as_fd)
     }
 
     pub(super) fn read(&mut self) {
         let Some(pipe) = &self.pipe else { return };
         let mut chunk = [0; 8 * 1024];
-        match pipe.try_read(&mut chunk) {
+        match read(pipe, &mut chunk) {
             Ok(count @ 1..) => {
                 self.tail
                     .extend_from_slice(chunk.get(..count).unwrap_or_default());
@@ -178,7 +180,7 @@ impl Errors {
                     self.shorten();
                 }
             }
-            Err(error) if is_patience(&error) => {}
+            Err(Errno::AGAIN | Errno::INTR) => {}
             Ok(0) | Err(_) => self.pipe = None,
         }
     }
@@ -192,14 +194,6 @@ impl Errors {
         self.pipe = None;
         self.shorten();
         String::from_utf8_lossy(&std::mem::take(&mut self.tail)).into_owned()
-    }
-}
-
-async fn readable(pipe: Option<&pipe::Receiver>) {
-    match pipe {
-        // An error shows itself at the read.
-        Some(pipe) => drop(pipe.readable().await),
-        None => std::future::pending().await,
     }
 }
 

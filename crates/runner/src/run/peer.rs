@@ -1,10 +1,11 @@
 //! The two states of a connection: one that has not said who it is, and the one client.
 
-use std::io;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::time::Instant;
 
 use rustix::io::Errno;
-use tokio::net::UnixStream;
-use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::input::Outcome;
@@ -42,16 +43,6 @@ impl Peer {
 
     /// Reads once. An error is the end of the connection.
     pub(super) fn read(&mut self) -> io::Result<Arrived> {
-        match self.stream.try_read_buf(self.inbox.space()) {
-            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(_) => Ok(Arrived::Something),
-            Err(error) if is_patience(&error) => Ok(Arrived::Nothing),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// As [`read`](Self::read), but asks the system itself: the runtime may not have heard of it yet.
-    pub(super) fn read_now(&mut self) -> io::Result<Arrived> {
         let space = rustix::buffer::spare_capacity(self.inbox.space());
         match rustix::io::read(&self.stream, space) {
             Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
@@ -61,17 +52,18 @@ impl Peer {
         }
     }
 
-    pub(super) async fn readable(&self) {
-        // An error shows itself at the read.
-        drop(self.stream.readable().await);
-    }
-
     /// How much was taken; nothing when there is no room.
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        match self.stream.try_write(bytes) {
+        match (&self.stream).write(bytes) {
             Err(error) if is_patience(&error) => Ok(0),
             other => other,
         }
+    }
+}
+
+impl AsFd for Peer {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
     }
 }
 
@@ -152,11 +144,6 @@ impl Client {
     /// It has everything, so that what comes next can be sent as it comes.
     pub(super) fn is_current(&self, journal: &Journal, exited: Option<&Exited>) -> bool {
         !self.deaf && !self.wants_writing(journal, exited)
-    }
-
-    pub(super) async fn writable(&self) {
-        // An error shows itself at the write.
-        drop(self.peer.stream.writable().await);
     }
 
     /// Sends what was just committed, straight from memory. Only for a client that was current before.

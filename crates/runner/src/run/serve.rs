@@ -1,12 +1,9 @@
-//! The loop. It waits for one thing at a time and does it at once: everything is ready to be read or written
-//! when it is, and nothing here waits for anybody.
+//! The loop. It waits for everything in one place and does what has come at once: nothing else here waits for
+//! anybody.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio::net::UnixStream;
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use super::door::Door;
@@ -14,11 +11,13 @@ use super::input::{Input, Outcome};
 use super::log::Log;
 use super::output::{Errors, Output, Reading};
 use super::peer::{Candidate, Client};
+use super::signals::Signals;
 use super::stage::Stage;
+use super::wait::Event;
 use crate::ending::{EndReason, Exited};
 use crate::folder::Folder;
 use crate::journal::Journal;
-use crate::process::{Agent, AgentPipes, Status};
+use crate::process::{Agent, AgentPipes};
 use crate::spec::Limits;
 use crate::wire::{FromRunner, WriteFailure};
 
@@ -35,6 +34,7 @@ pub(super) struct Server {
     pub(super) errors: Errors,
     pub(super) journal: Journal,
     pub(super) door: Door,
+    pub(super) signals: Signals,
     pub(super) candidate: Option<Candidate>,
     pub(super) client: Option<Client>,
     pub(super) stage: Stage,
@@ -58,52 +58,13 @@ pub(super) enum Farewell {
     Unclaimed,
 }
 
-/// The signals that a runner hears. It has no terminal, so a hang-up means nothing to it.
-pub(super) struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-    hang_up: Signal,
-}
-
-impl Signals {
-    pub(super) fn new() -> io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
-    }
-
-    async fn asked_to_end(&mut self) {
-        loop {
-            tokio::select! {
-                _ = self.terminate.recv() => return,
-                _ = self.interrupt.recv() => return,
-                _ = self.hang_up.recv() => {}
-            }
-        }
-    }
-}
-
-enum Event {
-    Output,
-    Errors,
-    Input,
-    FromClient,
-    ToClient,
-    FromCandidate,
-    Connected(io::Result<UnixStream>),
-    AgentEnded(Status),
-    AskedToEnd,
-    Time,
-}
-
 impl Server {
     pub(super) fn new(
         folder: Folder,
         limits: Limits,
         (agent, pipes): (Agent, AgentPipes),
         door: Door,
+        signals: Signals,
     ) -> Self {
         Self {
             log: Log::new(),
@@ -113,6 +74,7 @@ impl Server {
             errors: Errors::new(pipes.stderr),
             journal: Journal::new(folder.path(), &limits),
             door,
+            signals,
             candidate: None,
             client: None,
             stage: Stage::Running,
@@ -128,10 +90,9 @@ impl Server {
         }
     }
 
-    pub(super) async fn run(mut self, mut signals: Signals) {
+    pub(super) fn run(mut self) {
         let farewell = loop {
-            let event = self.next_event(&mut signals).await;
-            self.handle(event);
+            self.turn();
             if let Some(farewell) = self.farewell {
                 break farewell;
             }
@@ -147,28 +108,26 @@ impl Server {
         }
     }
 
-    async fn next_event(&mut self, signals: &mut Signals) -> Event {
-        let reads_output = self.may_read_output();
-        let deadline = self.deadline();
-        let client = self.client.as_ref();
-        let listens = client.filter(|client| client.wants_reading());
-        let speaks =
-            client.filter(|client| client.wants_writing(&self.journal, self.exited.as_ref()));
-        let candidate = self.candidate.as_ref();
-        tokio::select! {
-            () = self.output.readable(), if reads_output => Event::Output,
-            () = self.errors.readable(), if self.errors.is_open() => Event::Errors,
-            () = self.input.writable(), if self.input.has_waiting() => Event::Input,
-            () = of(listens, |client| client.peer.readable()) => Event::FromClient,
-            () = of(speaks, Client::writable) => Event::ToClient,
-            () = of(candidate, |candidate| candidate.peer.readable()) => Event::FromCandidate,
-            stream = self.door.accept(), if candidate.is_none() && self.door.is_open() => Event::Connected(stream),
-            status = self.agent.wait(), if self.stage.has_process() => Event::AgentEnded(status),
-            () = signals.asked_to_end() => Event::AskedToEnd,
-            () = of(deadline, sleep_until) => Event::Time,
+    fn turn(&mut self) {
+        match self.next_events() {
+            Ok(events) => {
+                for event in events {
+                    self.handle(event);
+                    if self.farewell.is_some() {
+                        return;
+                    }
+                }
+            }
+            // For want of memory, most likely.
+            Err(error) => {
+                self.log
+                    .note(format_args!("nothing can be waited for: {error}"));
+                std::thread::sleep(RETRY_AFTER);
+            }
         }
     }
 
+    /// What was ready may not be any more after what was done before, so nothing here relies on it.
     fn handle(&mut self, event: Event) {
         match event {
             Event::Output => self.read_output(),
@@ -177,9 +136,8 @@ impl Server {
             Event::FromClient => self.read_client(),
             Event::ToClient => self.flush_client(),
             Event::FromCandidate => self.read_candidate(),
-            Event::Connected(stream) => self.connected(stream),
-            Event::AgentEnded(status) => self.agent_ended(status, Instant::now()),
-            Event::AskedToEnd => self.asked_to_end(),
+            Event::Knock => self.let_in(),
+            Event::Signal => self.hear_signal(),
             Event::Time => self.time_has_come(Instant::now()),
         }
         if !self.stage.has_process() && !self.stage.has_ended() {
@@ -259,6 +217,18 @@ impl Server {
         }
     }
 
+    fn hear_signal(&mut self) {
+        self.signals.clear();
+        if self.stage.has_process()
+            && let Some(status) = self.agent.ended()
+        {
+            self.agent_ended(status, Instant::now());
+        }
+        if self.signals.is_asked_to_end() {
+            self.asked_to_end();
+        }
+    }
+
     fn asked_to_end(&mut self) {
         if self.leaving {
             self.kill(EndReason::RunnerTerminated);
@@ -275,13 +245,5 @@ impl Server {
 fn tell(client: &mut Option<Client>, id: Uuid, outcome: Outcome) {
     if let Some(client) = client {
         client.answer(id, outcome);
-    }
-}
-
-/// Waits for what is there, and for ever for what is not.
-async fn of<T, F: Future<Output = ()>>(thing: Option<T>, wait: impl FnOnce(T) -> F) {
-    match thing {
-        Some(thing) => wait(thing).await,
-        None => std::future::pending().await,
     }
 }

@@ -1,6 +1,6 @@
 //! The way to the end.
 
-use tokio::time::Instant;
+use std::time::Instant;
 
 use super::output::Reading;
 use super::serve::Server;

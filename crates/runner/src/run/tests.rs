@@ -1,6 +1,7 @@
+use std::io::{PipeReader, Read};
+
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
-use tokio::net::unix::pipe;
 use uuid::Uuid;
 
 use super::input::Input;
@@ -63,9 +64,10 @@ fn a_line_may_be_as_long_as_the_limit_and_no_longer() {
     assert_eq!(cut(&parts("a\nabcd"), 3), (vec![line("a")], too_long));
 }
 
-fn input(limits: Limits) -> (Input, pipe::Receiver) {
-    let (sender, receiver) = pipe::pipe().unwrap();
-    (Input::new(sender, &limits), receiver)
+fn input(limits: Limits) -> (Input, PipeReader) {
+    let (receiver, sender) = std::io::pipe().unwrap();
+    rustix::io::ioctl_fionbio(&sender, true).unwrap();
+    (Input::new(sender.into(), &limits), receiver)
 }
 
 fn outcomes(input: &mut Input) -> Vec<(Uuid, Result<(), WriteFailure>)> {
@@ -74,8 +76,8 @@ fn outcomes(input: &mut Input) -> Vec<(Uuid, Result<(), WriteFailure>)> {
     told
 }
 
-#[tokio::test]
-async fn a_queue_is_bounded_by_lines_and_by_bytes_but_takes_one_line_of_any_length() {
+#[test]
+fn a_queue_is_bounded_by_lines_and_by_bytes_but_takes_one_line_of_any_length() {
     let limits = Limits {
         input_lines: 2,
         input_bytes: 10,
@@ -99,11 +101,10 @@ async fn a_queue_is_bounded_by_lines_and_by_bytes_but_takes_one_line_of_any_leng
     );
 }
 
-#[tokio::test]
-async fn what_became_of_a_line_is_said_again_for_its_id() {
+#[test]
+fn what_became_of_a_line_is_said_again_for_its_id() {
     let (mut input, receiver) = input(Limits::default());
     let [first, second, third] = [1, 2, 3].map(Uuid::from_u128);
-    input.writable().await;
     assert_eq!(input.take(first, b"1"), None);
     assert_eq!(outcomes(&mut input), [(first, Ok(()))]);
     assert_eq!(input.take(first, b"1"), Some(Ok(())));
@@ -124,9 +125,9 @@ async fn what_became_of_a_line_is_said_again_for_its_id() {
     );
 }
 
-#[tokio::test]
-async fn the_input_is_closed_after_what_was_taken() {
-    let (mut input, receiver) = input(Limits::default());
+#[test]
+fn the_input_is_closed_after_what_was_taken() {
+    let (mut input, mut receiver) = input(Limits::default());
     let [first, second] = [1, 2].map(Uuid::from_u128);
     assert_eq!(input.take(first, b"1"), None);
     input.close();
@@ -134,28 +135,20 @@ async fn the_input_is_closed_after_what_was_taken() {
         input.take(second, b"2"),
         Some(Err(WriteFailure::InputClosed))
     );
-    input.writable().await;
     assert_eq!(outcomes(&mut input), [(first, Ok(()))]);
     let mut read = Vec::new();
-    while receiver.readable().await.is_ok() {
-        if let Ok(0) = receiver.try_read_buf(&mut read) {
-            break;
-        }
-    }
+    receiver.read_to_end(&mut read).unwrap();
     assert_eq!(read, b"1\n");
 }
 
-#[tokio::test]
-async fn memory_of_ids_is_bounded() {
-    let (mut input, receiver) = input(Limits::default());
-    input.writable().await;
-    let mut sink = Vec::new();
+#[test]
+fn memory_of_ids_is_bounded() {
+    let (mut input, mut receiver) = input(Limits::default());
+    let mut sink = [0; 4096];
     for number in 0..40_000 {
         assert_eq!(input.take(Uuid::from_u128(number), b"x"), None);
         while outcomes(&mut input).is_empty() {
-            receiver.readable().await.unwrap();
-            let _ = receiver.try_read_buf(&mut sink);
-            tokio::task::yield_now().await;
+            let _ = receiver.read(&mut sink).unwrap();
         }
     }
     assert_eq!(input.remembered(), 16 * 1024);

@@ -1,9 +1,7 @@
 //! What happens because time has passed. While a client is connected and all goes well, nothing does, and an
 //! idle runner is not woken up.
 
-use std::time::Duration;
-
-use tokio::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::input::Told;
 use super::serve::{Farewell, Server};
