@@ -1,9 +1,9 @@
 //! The two states of a connection: one that has not said who it is, and the one client.
 
-use std::io::{self, Write};
+use std::io::{self, IoSlice, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use uuid::Uuid;
@@ -16,6 +16,9 @@ use crate::wire::{FromRunner, Inbox, Welcome};
 
 /// How much a client may leave unread before it is not listened to.
 const UNREAD_ANSWERS: usize = 64 * 1024;
+
+/// How long the news that a line was written waits for what the agent says to it, so that both are sent together.
+const UNTIL_TOLD: Duration = Duration::from_millis(1);
 
 /// How many chunks a client gets before others have their turn.
 const CHUNKS_AT_ONCE: usize = 16;
@@ -54,16 +57,28 @@ impl Peer {
 
     /// How much was taken; nothing when there is no room.
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        match (&self.stream).write(bytes) {
-            Err(error) if is_patience(&error) => Ok(0),
-            other => other,
+        patiently((&self.stream).write(bytes))
+    }
+
+    fn write_both(&self, first: &[u8], second: &[u8]) -> io::Result<usize> {
+        if first.is_empty() {
+            return self.write(second);
         }
+        let both = [IoSlice::new(first), IoSlice::new(second)];
+        patiently((&self.stream).write_vectored(&both))
     }
 }
 
 impl AsFd for Peer {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.stream.as_fd()
+    }
+}
+
+fn patiently(written: io::Result<usize>) -> io::Result<usize> {
+    match written {
+        Err(error) if is_patience(&error) => Ok(0),
+        other => other,
     }
 }
 
@@ -83,6 +98,8 @@ pub(super) struct Client {
     answers: Vec<u8>,
     /// Of the answers, what was sent already.
     sent: usize,
+    /// Until then, nothing among the answers has to be sent on its own.
+    patient_until: Option<Instant>,
     knows_the_end: bool,
     /// It has gone, but what it said before may not be read yet.
     deaf: bool,
@@ -100,6 +117,7 @@ impl Client {
             cursor: Cursor::seek(journal, after_seq)?,
             answers: Vec::new(),
             sent: 0,
+            patient_until: None,
             knows_the_end: false,
             deaf: false,
         };
@@ -113,16 +131,33 @@ impl Client {
     }
 
     pub(super) fn say(&mut self, message: &FromRunner<'_>) {
+        self.patient_until = None;
         if !self.deaf {
             message.append(&mut self.answers);
         }
     }
 
     pub(super) fn answer(&mut self, id: Uuid, outcome: Outcome) {
-        self.say(&match outcome {
-            Ok(()) => FromRunner::Written(id),
-            Err(failure) => FromRunner::WriteFailed(id, failure),
-        });
+        match outcome {
+            Ok(()) => {
+                let patient = match self.patient_until {
+                    None if self.answers.is_empty() => Some(Instant::now() + UNTIL_TOLD),
+                    already => already,
+                };
+                self.say(&FromRunner::Written(id));
+                self.patient_until = patient;
+            }
+            Err(failure) => self.say(&FromRunner::WriteFailed(id, failure)),
+        }
+    }
+
+    /// When the answers have to be sent, should the agent say nothing before.
+    pub(super) fn tells_at(&self) -> Option<Instant> {
+        self.patient_until
+    }
+
+    pub(super) fn lose_patience(&mut self) {
+        self.patient_until = None;
     }
 
     /// The last line that went to the client as a whole, or that it had before.
@@ -136,9 +171,8 @@ impl Client {
 
     pub(super) fn wants_writing(&self, journal: &Journal, exited: Option<&Exited>) -> bool {
         let tells_the_end = exited.is_some() && !self.knows_the_end;
-        let has_something =
-            !self.answers.is_empty() || !self.cursor.is_at_end(journal) || tells_the_end;
-        has_something && !self.deaf
+        let answers = !self.answers.is_empty() && self.patient_until.is_none();
+        (answers || !self.cursor.is_at_end(journal) || tells_the_end) && !self.deaf
     }
 
     /// It has everything, so that what comes next can be sent as it comes.
@@ -146,10 +180,16 @@ impl Client {
         !self.deaf && !self.wants_writing(journal, exited)
     }
 
-    /// Sends what was just committed, straight from memory. Only for a client that was current before.
+    /// Sends what was just committed, straight from memory, behind the answers that waited for it. Only for a client
+    /// that was current before.
     pub(super) fn send_committed(&mut self, start: Position, bytes: &[u8]) {
-        match self.peer.write(bytes) {
-            Ok(sent) => self.cursor.follow(start, bytes, sent),
+        let answers = self.answers.get(self.sent..).unwrap_or_default();
+        match self.peer.write_both(answers, bytes) {
+            Ok(sent) => {
+                let of_lines = sent.saturating_sub(answers.len());
+                self.answers_sent(sent - of_lines);
+                self.cursor.follow(start, bytes, of_lines);
+            }
             Err(_) => self.deaf = true,
         }
     }
@@ -159,6 +199,10 @@ impl Client {
     /// until that is read.
     pub(super) fn flush(&mut self, journal: &Journal, exited: Option<&Exited>) -> io::Result<()> {
         for _ in 0..CHUNKS_AT_ONCE {
+            // A line goes behind what was written before it.
+            if !self.cursor.is_at_end(journal) {
+                self.patient_until = None;
+            }
             if self.deaf || !self.send_answers() {
                 return Ok(());
             }
@@ -184,20 +228,25 @@ impl Client {
 
     /// False when there are some left that must come before anything else.
     fn send_answers(&mut self) -> bool {
-        if self.answers.is_empty() || !self.cursor.is_between_frames() {
+        let waits = self.patient_until.is_some();
+        if self.answers.is_empty() || waits || !self.cursor.is_between_frames() {
             return true;
         }
         let rest = self.answers.get(self.sent..).unwrap_or_default();
         match self.peer.write(rest) {
-            Ok(sent) => self.sent += sent,
+            Ok(sent) => self.answers_sent(sent),
             Err(_) => self.deaf = true,
         }
-        if self.sent < self.answers.len() {
-            return false;
+        self.answers.is_empty()
+    }
+
+    fn answers_sent(&mut self, count: usize) {
+        self.patient_until = None;
+        self.sent += count;
+        if self.sent == self.answers.len() {
+            self.answers.clear();
+            self.sent = 0;
         }
-        self.answers.clear();
-        self.sent = 0;
-        true
     }
 
     /// The last word to one whose place is taken; left unsaid where it would cut a frame in two.

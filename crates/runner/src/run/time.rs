@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::input::Told;
+use super::peer::Client;
 use super::serve::{Farewell, Server};
 use super::stage::Stage;
 use crate::ending::EndReason;
@@ -18,6 +19,7 @@ impl Server {
             self.candidate.as_ref().map(|candidate| candidate.until),
             self.door.deadline(self.client.is_some()),
             self.client.as_ref().and_then(|_| self.input.news_at()),
+            self.client.as_ref().and_then(Client::tells_at),
         ];
         deadlines.into_iter().flatten().min()
     }
@@ -51,6 +53,12 @@ impl Server {
             self.retry_at = None;
             self.commit();
             self.save_end();
+        }
+        if let Some(client) = &mut self.client
+            && is_over(client.tells_at())
+        {
+            client.lose_patience();
+            self.flush_client();
         }
         if let Some(client) = &mut self.client
             && let Some(news) = self.input.news(now)
