@@ -58,6 +58,46 @@ async fn an_agent_is_heard_and_spoken_to() {
     assert_eq!(exited, expected);
 }
 
+/// What the agent does with a line must not be heard before it is known that it has it.
+#[tokio::test]
+async fn that_a_line_was_written_is_told_before_what_the_agent_says_to_it() {
+    let rig = Rig::start(&spec("cat", &[])).await;
+    let mut connection = rig.connect(0).await;
+    for number in 0..300 {
+        // Some wait for the answer, others do not.
+        let ids: Vec<Uuid> = (0..=number % 3).map(|_| Uuid::new_v4()).collect();
+        for id in &ids {
+            let text = id.to_string();
+            connection.handle.write(*id, text.as_bytes()).unwrap();
+        }
+        let mut written = Vec::new();
+        let mut echoed = Vec::new();
+        while echoed.len() < ids.len() {
+            match next(&mut connection).await {
+                Event::Written(id) => written.push(id),
+                Event::Line { bytes, .. } => {
+                    let id = String::from_utf8(bytes).unwrap().parse().unwrap();
+                    assert!(written.contains(&id), "{id} was not written yet");
+                    echoed.push(id);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!((&written, &echoed), (&ids, &ids));
+    }
+}
+
+/// The agent says nothing to most of what it is told.
+#[tokio::test]
+async fn that_a_line_was_written_is_told_when_the_agent_is_silent() {
+    let rig = Rig::shell("while read line; do :; done").await;
+    let mut connection = rig.connect(0).await;
+    for _ in 0..3 {
+        let id = write(&mut connection, "nothing to say to this").await;
+        assert_eq!(next(&mut connection).await, Event::Written(id));
+    }
+}
+
 #[tokio::test]
 async fn bytes_that_are_no_text_pass_unchanged_and_blank_lines_count() {
     let rig =
