@@ -12,10 +12,11 @@ use super::following::{Backlog, Following};
 use super::record;
 use super::sync::{Batch, Syncing};
 use crate::error::{ReadError, UnavailableReason, WriteError};
+use crate::job::{Queued, WriteJob, behind};
 use crate::open::{Durability, Store};
 use crate::rows::RequestId;
 use crate::write::Write;
-use crate::writer::{Completion, Queued, SubmitError, WriteJob, Writer, behind};
+use crate::writer::{Completion, SubmitError, Writer};
 
 /// A job with more in it than this goes to the database at once.
 const LONGEST_RECORD: usize = 1024 * 1024;

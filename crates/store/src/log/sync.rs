@@ -12,7 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::file::Place;
 use crate::error::WriteError;
-use crate::writer::{Completion, JobQueue, Queued};
+use crate::job::{JobQueue, Queued};
+use crate::writer::Completion;
 
 /// How long after a record could not be taken back it is tried again.
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(100);
