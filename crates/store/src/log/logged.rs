@@ -195,7 +195,13 @@ impl LoggedWriter {
         if let Some(trouble) = self.following.trouble() {
             return Err(trouble);
         }
-        let left = log.turn(self.following.safe());
+        let followed = self.following.safe();
+        let left = log.turn(followed);
+        if let Some(syncing) = &self.syncing
+            && let Some((file, room)) = log.without_room(followed)
+        {
+            syncing.make_room(file, room);
+        }
         let first_seq = log.next_seq();
         let place = log.append(records, count)?;
         Ok(Written {

@@ -10,6 +10,7 @@ mod faults;
 mod group;
 mod history;
 mod log;
+mod log_files;
 mod merge;
 mod migrations;
 mod opening;
