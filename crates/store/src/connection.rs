@@ -53,6 +53,9 @@ impl WriteConnection {
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "synchronous", "normal")?;
+        // A group of jobs may change more pages than SQLite likes to keep. Written before the commit, most of them would be
+        // written again by it.
+        connection.pragma_update(None, "cache_spill", false)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         Ok(Self {
             open: Arc::new(Mutex::new(Some(Open {
@@ -101,6 +104,15 @@ impl WriteConnection {
                 reason: UnavailableReason::Closed,
                 detail: error.to_string(),
             }),
+        }
+    }
+
+    /// Gives back what is kept in memory only to be at hand.
+    pub(crate) fn shrink(&self) {
+        if let Some(open) = self.lock().as_ref()
+            && let Err(error) = open.connection.execute_batch("PRAGMA shrink_memory")
+        {
+            tracing::debug!(%error, "memory is kept that nobody needs");
         }
     }
 

@@ -1,14 +1,12 @@
 //! A group of jobs as one transaction, and what to do when one of them spoils it.
 
-use std::collections::HashMap;
-
 use crate::connection::NotWritten;
 use crate::error::WriteError;
+use crate::job::Queued;
 use crate::log::set_applied;
+use crate::merge::Merged;
 use crate::open::{Durability, Store};
-use crate::rows::SessionId;
 use crate::write::{Write, apply, apply_whole, salvage};
-use crate::writer::Queued;
 
 /// So much of the log is in the database before it waits for the disk.
 const UNSYNCED_BYTES: usize = 2 * 1024 * 1024;
@@ -42,7 +40,7 @@ pub(crate) fn write(
 }
 
 /// Finds the job that spoiled its group, and keeps it from spoiling the others.
-fn one_by_one(
+pub(crate) fn one_by_one(
     store: &Store,
     durability: Durability,
     jobs: &[Queued],
@@ -74,17 +72,14 @@ fn one_by_one(
 }
 
 fn transact(store: &Store, durability: Durability, jobs: &[Queued]) -> Result<(), NotWritten> {
-    let mut sessions = last_rows(jobs);
+    // What does not stand in the log is seldom, and may be anything.
+    let runs = jobs.chunk_by(|one, next| one.seq.is_some() == next.seq.is_some());
+    let runs: Vec<_> = runs.map(|jobs| (jobs, merged(jobs))).collect();
     store.transact(durability, |connection, tail| {
-        for write in jobs.iter().flat_map(|queued| &queued.job.writes) {
-            match (write, &mut sessions) {
-                // Of several rows the first says what the last would.
-                (Write::PutSession(row), Some(sessions)) => {
-                    if let Some(last) = sessions.remove(&row.id) {
-                        apply(connection, tail, last)?;
-                    }
-                }
-                (write, _) => apply(connection, tail, write)?,
+        for (jobs, merged) in &runs {
+            match merged {
+                Some(merged) => merged.apply(connection, tail)?,
+                None => writes(jobs).try_for_each(|write| apply(connection, tail, write))?,
             }
         }
         match jobs.iter().filter_map(|queued| queued.seq).max() {
@@ -94,17 +89,13 @@ fn transact(store: &Store, durability: Durability, jobs: &[Queued]) -> Result<()
     })
 }
 
-/// How each session is at the end. `None` when one is deleted in between.
-fn last_rows(jobs: &[Queued]) -> Option<HashMap<SessionId, &Write>> {
-    let mut rows = HashMap::new();
-    for write in jobs.iter().flat_map(|queued| &queued.job.writes) {
-        match write {
-            Write::PutSession(row) => drop(rows.insert(row.id, write)),
-            Write::DeleteSession(_) => return None,
-            _ => {}
-        }
-    }
-    Some(rows)
+fn merged(jobs: &[Queued]) -> Option<Merged<'_>> {
+    let is_logged = jobs.iter().all(|queued| queued.seq.is_some());
+    is_logged.then(|| Merged::of(writes(jobs))).flatten()
+}
+
+fn writes(jobs: &[Queued]) -> impl Iterator<Item = &Write> {
+    jobs.iter().flat_map(|queued| &queued.job.writes)
 }
 
 /// A job that stands in the log is not given up: what the rows refuse of it was true when it was written.

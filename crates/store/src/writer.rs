@@ -7,111 +7,24 @@
 use std::io;
 use std::sync::mpsc as blocking;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::audit::{self, Head};
 use crate::error::WriteError;
+use crate::gather::{Group, LINGER};
 use crate::group::{needed, write};
-use crate::log::{Backlog, Following};
+use crate::job::{JobQueue, Queued, WriteJob};
+use crate::log::Backlog;
 use crate::open::{Durability, Store};
-use crate::write::Write;
 
-/// How many jobs one transaction may hold. More would make the first wait for the last.
-const JOBS_PER_COMMIT: usize = 256;
-
-/// How much it may hold where nobody waits.
-const PER_COMMIT: Backlog = Backlog {
-    jobs: 4096,
-    bytes: 8 * 1024 * 1024,
-};
-
-/// How long after a job was written to the log the database follows.
-pub(crate) const FOLLOW_AFTER: Duration = Duration::from_millis(50);
-/// How often it is looked meanwhile whether somebody waits. Nobody is woken for a job that can wait.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// How long after the database did not take what is in the log it is tried again.
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
-/// How long a job that no agent waits for waits for one that some agent does.
-const LINGER: Duration = Duration::from_millis(10);
-
-/// How long jobs wait for more of their kind when several agents ask at the same time. Each of them waits a little
-/// longer, and all of them get their turn sooner.
-const GATHER: Duration = Duration::from_micros(500);
-
-/// Writes that are made together or not at all. The token is the caller's, to know the job again.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WriteJob {
-    pub token: u64,
-    pub writes: Vec<Write>,
-}
-
-impl WriteJob {
-    /// What an agent or a client waits for cannot. The rest tells what happened or how things are now.
-    fn can_wait(&self) -> bool {
-        let can_wait = |write: &Write| {
-            matches!(
-                write,
-                Write::AppendEntry(_)
-                    | Write::AppendAudit(_)
-                    | Write::PutSession(_)
-                    | Write::SetDelivery { .. }
-                    | Write::UpdateRequestClock { .. }
-                    | Write::UseRule { .. }
-                    | Write::DeviceSeen { .. }
-            )
-        };
-        !self.writes.is_empty() && self.writes.iter().all(can_wait)
-    }
-
-    /// An agent acts on a decision, so it must not be forgotten. What was only asked is gone with the
-    /// agent when the machine loses power.
-    pub(crate) fn decides(&self) -> bool {
-        let decides = |write: &Write| matches!(write, Write::Decide(_));
-        self.writes.iter().any(decides)
-    }
-}
-
-/// A job on its way to the database.
-#[derive(Debug)]
-pub(crate) struct Queued {
-    pub(crate) job: WriteJob,
-    /// Its number in the log. Without one it counts when it is committed, and is reported then.
-    pub(crate) seq: Option<u64>,
-    bytes: usize,
-}
-
-impl Queued {
-    pub(crate) fn direct(job: WriteJob) -> Self {
-        let (seq, bytes) = (None, 0);
-        Self { job, seq, bytes }
-    }
-
-    pub(crate) fn logged(job: WriteJob, seq: u64, bytes: usize) -> Self {
-        let seq = Some(seq);
-        Self { job, seq, bytes }
-    }
-
-    fn can_wait(&self) -> bool {
-        self.seq.is_some() || self.job.can_wait()
-    }
-}
-
-/// The way to the writing thread, for whoever is in front of it.
-#[derive(Debug, Clone)]
-pub(crate) struct JobQueue {
-    jobs: blocking::SyncSender<Vec<Queued>>,
-}
-
-impl JobQueue {
-    /// Jobs in their order. Gives them back when the thread has ended.
-    pub(crate) fn hand_over(&self, jobs: Vec<Queued>) -> Result<(), Vec<Queued>> {
-        self.jobs.send(jobs).map_err(|refused| refused.0)
-    }
-}
+/// A burst of jobs is over when none has come for so long.
+const QUIET: Duration = Duration::from_secs(2);
 
 /// What became of a job. After `Ok` it outlives what the store's [`Durability`] says.
 #[derive(Debug, Clone, PartialEq)]
@@ -230,29 +143,30 @@ fn run(
     linger: Duration,
 ) {
     let following = store.following();
-    let mut jobs = Vec::with_capacity(JOBS_PER_COMMIT);
+    let mut group = Group::default();
     let mut unsynced = 0;
     loop {
-        let ended = !take(queued, &mut jobs);
+        let ended = !group.take(queued);
         // What is urgent and has come during the last commit is from agents that do not wait for each other.
-        let crowd = jobs.iter().any(|job| !job.can_wait());
-        if jobs.is_empty() {
-            match queued.recv() {
-                Ok(batch) => jobs.extend(batch),
-                Err(_) => return,
+        let crowd = group.is_urgent();
+        if group.jobs().is_empty() {
+            match next(store, queued) {
+                Some(jobs) => group.add(jobs),
+                None => return,
             }
         }
-        gather(queued, &mut jobs, following, linger, crowd);
-        unsynced += behind(&jobs).bytes;
-        let durability = needed(store, &jobs, unsynced);
-        let results = write(store, durability, &jobs);
+        group.gather(queued, following, linger, crowd);
+        unsynced += group.backlog().bytes;
+        let durability = needed(store, group.jobs(), unsynced);
+        let results = write(store, durability, group.jobs());
         if let Some(head) = store.tail().head {
             heads.send_if_modified(|known| known.replace(head) != Some(head));
         }
-        let before = behind(&jobs);
-        let last = jobs.iter().filter_map(|job| job.seq).max();
-        let trouble = report(&mut jobs, results, completions);
-        let left = behind(&jobs);
+        let before = group.backlog();
+        let last = group.jobs().iter().filter_map(|job| job.seq).max();
+        let (left, trouble) = report(group.take_all(), results, completions);
+        group.add(left);
+        let left = group.backlog();
         following.done(Backlog {
             jobs: before.jobs - left.jobs,
             bytes: before.bytes - left.bytes,
@@ -277,45 +191,25 @@ fn run(
     }
 }
 
-/// What these jobs are of the backlog.
-pub(crate) fn behind(jobs: &[Queued]) -> Backlog {
-    Backlog {
-        jobs: jobs.len(),
-        bytes: jobs.iter().map(|job| job.bytes).sum(),
+/// What comes next. When nothing has come for a while, the memory that many jobs needed is given back.
+fn next(store: &Store, queued: &blocking::Receiver<Vec<Queued>>) -> Option<Vec<Queued>> {
+    match queued.recv_timeout(QUIET) {
+        Ok(jobs) => return Some(jobs),
+        Err(blocking::RecvTimeoutError::Disconnected) => return None,
+        Err(blocking::RecvTimeoutError::Timeout) => store.write_connection().shrink(),
     }
+    queued.recv().ok()
 }
 
-/// What is queued, as far as one transaction holds it. False when no more will come.
-fn take(queued: &blocking::Receiver<Vec<Queued>>, jobs: &mut Vec<Queued>) -> bool {
-    while behind(jobs).is_below(most(jobs)) {
-        match queued.try_recv() {
-            Ok(batch) => jobs.extend(batch),
-            Err(blocking::TryRecvError::Empty) => return true,
-            Err(blocking::TryRecvError::Disconnected) => return false,
-        }
-    }
-    true
-}
-
-fn most(jobs: &[Queued]) -> Backlog {
-    match jobs.iter().all(|job| job.seq.is_some()) {
-        true => PER_COMMIT,
-        false => Backlog {
-            jobs: JOBS_PER_COMMIT,
-            ..PER_COMMIT
-        },
-    }
-}
-
-/// Tells who waits. Leaves the jobs of the log that the database did not take, and gives the reason.
+/// Tells who waits. Gives the jobs of the log that the database did not take, and the reason.
 fn report(
-    jobs: &mut Vec<Queued>,
+    jobs: Vec<Queued>,
     results: Vec<Result<(), WriteError>>,
     completions: &mpsc::Sender<Completion>,
-) -> Option<WriteError> {
+) -> (Vec<Queued>, Option<WriteError>) {
     let mut trouble = None;
     let mut left = Vec::new();
-    for (queued, result) in jobs.drain(..).zip(results) {
+    for (queued, result) in jobs.into_iter().zip(results) {
         let token = queued.job.token;
         match (queued.seq, result) {
             (Some(_), Ok(())) => {}
@@ -332,43 +226,5 @@ fn report(
             }
         }
     }
-    *jobs = left;
-    trouble
-}
-
-/// All that is queued. What only tells what happened also waits for what is waited for next, if that comes soon.
-fn gather(
-    queued: &blocking::Receiver<Vec<Queued>>,
-    jobs: &mut Vec<Queued>,
-    following: &Following,
-    linger: Duration,
-    crowd: bool,
-) {
-    let now = Instant::now();
-    while jobs.iter().all(|job| job.seq.is_some()) {
-        let waited = now.elapsed();
-        let is_due = waited >= FOLLOW_AFTER || !behind(jobs).is_below(PER_COMMIT);
-        let goes_on = take(queued, jobs);
-        if is_due || !goes_on || following.take_hurry() {
-            break;
-        }
-        thread::sleep(LOOK_EVERY);
-    }
-    let mut until = now + linger;
-    let mut urgent = jobs.iter().any(|job| !job.can_wait());
-    while jobs.len() < JOBS_PER_COMMIT && jobs.iter().any(|job| job.seq.is_none()) {
-        let next = match queued.try_recv() {
-            Ok(batch) => Ok(batch),
-            Err(_) if urgent && !crowd => return,
-            Err(_) => {
-                if urgent {
-                    until = until.min(now + GATHER);
-                }
-                queued.recv_timeout(until.saturating_duration_since(Instant::now()))
-            }
-        };
-        let Ok(batch) = next else { return };
-        urgent |= batch.iter().any(|job| !job.can_wait());
-        jobs.extend(batch);
-    }
+    (left, trouble)
 }

@@ -1,12 +1,17 @@
-//! Appending: one statement for each entry, in the transaction of what it records.
+//! Appending: in the transaction of what an entry records.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use std::sync::LazyLock;
+
+use rusqlite::{Connection, OptionalExtension};
 use sqlx::SqliteConnection;
+use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use super::chain::{Hash, Head, HistoryId};
 use super::record::AuditRecord;
 use crate::connection::WriteConnection;
 use crate::error::WriteError;
+use crate::insert::Table;
 use crate::open::Durability;
 use crate::rows::UnixMillis;
 use crate::write::execute;
@@ -19,49 +24,77 @@ pub(crate) struct Tail {
     pub(crate) head: Option<Head>,
 }
 
+static AUDIT: LazyLock<Table> = LazyLock::new(|| {
+    Table::new(
+        "audit",
+        &[
+            "seq",
+            "at",
+            "kind",
+            "session_id",
+            "request_id",
+            "project",
+            "tool_name",
+            "outcome",
+            "actor_kind",
+            "actor_label",
+            "previous",
+            "hash",
+            "text",
+            "body",
+        ],
+    )
+});
+
 pub(crate) fn append(
     connection: &Connection,
     tail: &mut Tail,
     record: &AuditRecord,
 ) -> Result<(), WriteError> {
-    let head = match tail.head {
+    append_all(connection, tail, &[record])
+}
+
+/// In their order, each behind the one before.
+pub(crate) fn append_all(
+    connection: &Connection,
+    tail: &mut Tail,
+    records: &[&AuditRecord],
+) -> Result<(), WriteError> {
+    let mut head = match tail.head {
         Some(head) => head,
         None => head_in(connection, tail.history)?,
     };
-    let seq = head.seq + 1;
-    let session_id = record.session_id.map(|id| id.to_string());
-    let request_id = record.request_id.map(|id| id.to_string());
-    let hash = record.hash(
-        seq,
-        &head.hash,
-        session_id.as_deref(),
-        request_id.as_deref(),
-    );
-    execute(
-        connection,
-        "INSERT INTO audit (seq, at, kind, session_id, request_id, project, tool_name, outcome, \
-             actor_kind, actor_label, previous, hash, text, body) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-        params![
-            seq,
-            record.at,
-            record.kind.as_str(),
-            session_id,
-            request_id,
-            &record.project,
-            &record.tool_name,
-            &record.outcome,
-            record.actor_kind.as_str(),
-            &record.actor_label,
-            &head.hash.0[..],
-            &hash.0[..],
-            &record.text,
-            &record.body
-        ],
-    )?;
-    let at = record.at;
-    tail.head = Some(Head { seq, hash, at });
+    AUDIT.insert(connection, records, |values, record| {
+        let (mut session, mut request) = ([0; Hyphenated::LENGTH], [0; Hyphenated::LENGTH]);
+        let session = record.session_id.map(|id| text(id.0, &mut session));
+        let request = record.request_id.map(|id| text(id.0, &mut request));
+        let previous = head.hash;
+        head = Head {
+            seq: head.seq + 1,
+            hash: record.hash(head.seq + 1, &previous, session, request),
+            at: record.at,
+        };
+        values.put(head.seq)?;
+        values.put(record.at)?;
+        values.put(record.kind.as_str())?;
+        values.put(session)?;
+        values.put(request)?;
+        values.put(&record.project)?;
+        values.put(&record.tool_name)?;
+        values.put(&record.outcome)?;
+        values.put(record.actor_kind.as_str())?;
+        values.put(&record.actor_label)?;
+        values.put(&previous.0[..])?;
+        values.put(&head.hash.0[..])?;
+        values.put(&record.text)?;
+        values.put(&record.body)
+    })?;
+    tail.head = Some(head);
     Ok(())
+}
+
+fn text(id: Uuid, buffer: &mut [u8; Hyphenated::LENGTH]) -> &str {
+    id.hyphenated().encode_lower(buffer)
 }
 
 /// Where the history ends, as it is stored.

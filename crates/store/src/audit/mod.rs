@@ -35,7 +35,7 @@ pub use record::{AuditActor, AuditKind, AuditRecord, AuditRow, shown_text};
 pub use retention::{Cut, RetentionError};
 pub use verify::{Beginning, Verified};
 
-pub(crate) use append::{Tail, append, head_of, known_ordinal, remember_signed};
+pub(crate) use append::{Tail, append, append_all, head_of, known_ordinal, remember_signed};
 pub(crate) use chain::Head;
 pub(crate) use signer::{Signer, run as sign_heads};
 

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use super::SUFFIXES;
 use super::record::{COUNTS, HEAD, NoRecord, Record, STATE, TAKEN_BACK, read};
+use super::room::Room;
 use crate::lock::{beside, private};
 
-/// A file that is longer than this makes room for the other one.
-const FILE_BYTES: u64 = 4 * 1024 * 1024;
+/// What is in a file that is longer than this is followed by what is in the other one.
+pub(super) const FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The end of the log. Owned by whoever writes; the files themselves are shared with what waits for the disk.
 #[derive(Debug)]
@@ -29,6 +30,7 @@ struct LogFile {
     last_seq: u64,
     /// What stands at its end may look like a record and is none: a write failed there.
     spoilt: bool,
+    room: Room,
 }
 
 /// Where a record stands.
@@ -57,6 +59,7 @@ impl Log {
                 end: 0,
                 last_seq: 0,
                 spoilt: false,
+                room: Room::default(),
             })
         };
         Ok(Self {
@@ -71,17 +74,28 @@ impl Log {
         self.next_seq
     }
 
-    /// Turns to the other file when this one is long and all in the other is in the database, as far as `followed`
-    /// says. Gives the file that was left: what stands in it may not be on the disk yet.
+    /// Turns to the other file when this one is long, or has no room while the other has. All in the other has to be
+    /// in the database, as far as `followed` says. Gives the file that was left: what stands in it may not be on the
+    /// disk yet.
     pub(super) fn turn(&mut self, followed: u64) -> Option<Arc<File>> {
         let other = 1 - self.current;
-        if self.files[self.current].end < FILE_BYTES || self.files[other].last_seq > followed {
+        let (file, next) = (&self.files[self.current], &self.files[other]);
+        let is_wanted = file.end >= FILE_BYTES || (next.room.is_made() && !file.room.is_made());
+        if !is_wanted || next.last_seq > followed || next.room.is_being_made() {
             return None;
         }
-        let left = Arc::clone(&self.files[self.current].file);
+        let left = Arc::clone(&file.file);
         self.current = other;
         self.files[other].end = 0;
         Some(left)
+    }
+
+    /// The file that is not in use, once, when nothing in it is needed any more: it is not turned to before its room is
+    /// made.
+    pub(super) fn without_room(&self, followed: u64) -> Option<(Arc<File>, Room)> {
+        let other = &self.files[1 - self.current];
+        let begins = other.last_seq <= followed && other.room.begin();
+        begins.then(|| (Arc::clone(&other.file), other.room.clone()))
     }
 
     /// Writes records that follow each other, all or nothing. Gives the place of the first.

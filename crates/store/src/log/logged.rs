@@ -12,10 +12,11 @@ use super::following::{Backlog, Following};
 use super::record;
 use super::sync::{Batch, Syncing};
 use crate::error::{ReadError, UnavailableReason, WriteError};
+use crate::job::{Queued, WriteJob, behind};
 use crate::open::{Durability, Store};
 use crate::rows::RequestId;
 use crate::write::Write;
-use crate::writer::{Completion, Queued, SubmitError, WriteJob, Writer, behind};
+use crate::writer::{Completion, SubmitError, Writer};
 
 /// A job with more in it than this goes to the database at once.
 const LONGEST_RECORD: usize = 1024 * 1024;
@@ -194,7 +195,13 @@ impl LoggedWriter {
         if let Some(trouble) = self.following.trouble() {
             return Err(trouble);
         }
-        let left = log.turn(self.following.safe());
+        let followed = self.following.safe();
+        let left = log.turn(followed);
+        if let Some(syncing) = &self.syncing
+            && let Some((file, room)) = log.without_room(followed)
+        {
+            syncing.make_room(file, room);
+        }
         let first_seq = log.next_seq();
         let place = log.append(records, count)?;
         Ok(Written {

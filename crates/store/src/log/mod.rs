@@ -11,6 +11,7 @@ mod following;
 mod logged;
 mod record;
 mod replay;
+mod room;
 mod sync;
 
 pub(crate) use file::Log;

@@ -3,6 +3,10 @@
 //! A record is a head and the writes behind it. The head says how long they are, which number the record has and
 //! whether it counts; a checksum covers the number and the writes, so that half a record and what an earlier turn of
 //! the file left are told from a record.
+//!
+//! The writes are MessagePack. What a row says is told by its place; the versions before told it by its name. Both are
+//! read alike, because MessagePack tells a list from a map. So fields of rows that stand in the log keep their order, and
+//! a new one comes last and has a default.
 
 use crate::write::Write;
 
@@ -39,7 +43,7 @@ pub(super) fn append(
 ) -> Result<(), rmp_serde::encode::Error> {
     let start = buffer.len();
     buffer.resize(start + HEAD, 0);
-    if let Err(error) = rmp_serde::encode::write_named(buffer, writes) {
+    if let Err(error) = rmp_serde::encode::write(buffer, writes) {
         buffer.truncate(start);
         return Err(error);
     }

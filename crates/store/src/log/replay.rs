@@ -13,10 +13,10 @@ use super::record::{NoRecord, Record};
 use crate::audit::{HistoryId, Tail};
 use crate::connection::{NotWritten, WriteConnection};
 use crate::error::{OpenError, WriteError};
+use crate::gather::FOLLOW_AFTER;
 use crate::lock::{DatabaseLock, beside};
 use crate::open::{Durability, Store};
 use crate::write::{apply_whole, execute, salvage};
-use crate::writer::FOLLOW_AFTER;
 
 /// How far the database has followed the log.
 fn applied(connection: &Connection) -> rusqlite::Result<u64> {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc as blocking;
@@ -11,8 +12,10 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use super::file::Place;
+use super::room::Room;
 use crate::error::WriteError;
-use crate::writer::{Completion, JobQueue, Queued};
+use crate::job::{JobQueue, Queued};
+use crate::writer::Completion;
 
 /// How long after a record could not be taken back it is tried again.
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(100);
@@ -27,10 +30,20 @@ pub(super) struct Batch {
     pub(super) left: Option<Arc<File>>,
 }
 
+/// What the thread is given to do.
+#[derive(Debug)]
+enum Task {
+    Sync(Batch),
+    MakeRoom(Arc<File>, Room),
+}
+
+/// Each file is given room once.
+const MOST_ROOMS: usize = 2;
+
 /// The thread that waits for the disk. What has come meanwhile shares the next wait.
 #[derive(Debug)]
 pub(super) struct Syncing {
-    batches: blocking::SyncSender<Batch>,
+    tasks: blocking::SyncSender<Task>,
     under_way: Arc<AtomicUsize>,
     ended: oneshot::Receiver<()>,
 }
@@ -42,7 +55,7 @@ impl Syncing {
         queue: JobQueue,
         most: usize,
     ) -> io::Result<Self> {
-        let (batches, waiting) = blocking::sync_channel(most);
+        let (tasks, waiting) = blocking::sync_channel(most + MOST_ROOMS);
         let under_way = Arc::new(AtomicUsize::new(0));
         let busy = Arc::clone(&under_way);
         let (ending, ended) = oneshot::channel();
@@ -53,7 +66,7 @@ impl Syncing {
                 let _ = ending.send(());
             })?;
         Ok(Self {
-            batches,
+            tasks,
             under_way,
             ended,
         })
@@ -67,12 +80,21 @@ impl Syncing {
     /// Gives the jobs back when the thread has died.
     pub(super) fn hand_over(&self, batch: Batch) -> Option<Vec<Queued>> {
         self.under_way.fetch_add(1, Ordering::SeqCst);
-        let refused = self.batches.send(batch).err()?;
-        Some(refused.0.jobs)
+        match self.tasks.send(Task::Sync(batch)).err()?.0 {
+            Task::Sync(batch) => Some(batch.jobs),
+            Task::MakeRoom(..) => None,
+        }
+    }
+
+    /// When nothing else is waiting.
+    pub(super) fn make_room(&self, file: Arc<File>, room: Room) {
+        if self.tasks.send(Task::MakeRoom(file, room)).is_err() {
+            tracing::error!("what waits for the disk has stopped");
+        }
     }
 
     pub(super) async fn close(self) {
-        drop(self.batches);
+        drop(self.tasks);
         if self.ended.await.is_err() {
             tracing::error!("what waits for the disk ended before its queue was empty");
         }
@@ -80,14 +102,19 @@ impl Syncing {
 }
 
 fn run(
-    waiting: &blocking::Receiver<Batch>,
+    waiting: &blocking::Receiver<Task>,
     completions: &mpsc::Sender<Completion>,
     queue: &JobQueue,
     under_way: &AtomicUsize,
 ) {
     while let Ok(first) = waiting.recv() {
-        let mut batches = vec![first];
-        batches.extend(waiting.try_iter());
+        let (mut batches, mut rooms) = (Vec::new(), Vec::new());
+        for task in iter::once(first).chain(waiting.try_iter()) {
+            match task {
+                Task::Sync(batch) => batches.push(batch),
+                Task::MakeRoom(file, room) => rooms.push((file, room)),
+            }
+        }
         let count = batches.len();
         let result = sync(&batches);
         for mut batch in batches {
@@ -106,6 +133,9 @@ fn run(
             }
         }
         under_way.fetch_sub(count, Ordering::SeqCst);
+        for (file, room) in rooms {
+            room.make(&file);
+        }
     }
 }
 

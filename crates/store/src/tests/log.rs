@@ -9,16 +9,16 @@ use super::audit::{check, record};
 use super::*;
 
 /// A store in a file with a writer that goes through the log.
-struct Logged {
-    folder: TempDir,
-    store: Store,
+pub(super) struct Logged {
+    pub(super) folder: TempDir,
+    pub(super) store: Store,
     writer: LoggedWriter,
     completions: mpsc::Receiver<Completion>,
     token: u64,
 }
 
 impl Logged {
-    async fn new(durability: Durability) -> Self {
+    pub(super) async fn new(durability: Durability) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open_with(folder.path().join("sayso.db"), durability)
             .await
@@ -48,7 +48,10 @@ impl Logged {
     }
 
     /// Submits, writes and waits until the job counts.
-    async fn write(&mut self, writes: impl IntoIterator<Item = Write>) -> Result<(), WriteError> {
+    pub(super) async fn write(
+        &mut self,
+        writes: impl IntoIterator<Item = Write>,
+    ) -> Result<(), WriteError> {
         let token = self.submit(writes);
         let mut done = self.writer.flush();
         while done.iter().all(|completion| completion.token != token) {
@@ -59,7 +62,7 @@ impl Logged {
     }
 
     /// The data folder as a killed process would leave it at this moment.
-    fn killed(&self) -> TempDir {
+    pub(super) fn killed(&self) -> TempDir {
         let copy = tempfile::tempdir().unwrap();
         for file in fs::read_dir(self.folder.path()).unwrap() {
             let file = file.unwrap();
@@ -71,14 +74,14 @@ impl Logged {
         copy
     }
 
-    async fn close(self) {
+    pub(super) async fn close(self) {
         drop(self.completions);
         self.writer.close().await;
         self.store.close().await;
     }
 }
 
-async fn entries_in(folder: &TempDir) -> Vec<i64> {
+pub(super) async fn entries_in(folder: &TempDir) -> Vec<i64> {
     let bench = Bench::at(&folder.path().join("sayso.db")).await;
     let entries = bench.everything().await.entries;
     bench.close().await;

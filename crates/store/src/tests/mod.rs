@@ -10,6 +10,8 @@ mod faults;
 mod group;
 mod history;
 mod log;
+mod log_files;
+mod merge;
 mod migrations;
 mod opening;
 mod queue;

@@ -1,0 +1,227 @@
+//! A group of jobs as the rows that it leaves behind.
+//!
+//! A request is often opened, decided and delivered within one group. One after the other these are four statements, of
+//! which each looks for the row that another has just written. Here they become two rows, and all rows of a table are
+//! written together. What the database says in the end is the same.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use rusqlite::Connection;
+
+use crate::audit::{self, AuditRecord, Tail};
+use crate::error::WriteError;
+use crate::requests::{self, Asked, Clock, Decided};
+use crate::rows::{
+    DecisionRow, Delivery, EntryRow, RequestId, RequestRow, RequestStatus, SessionId, SessionRow,
+    UnixMillis,
+};
+use crate::sessions;
+use crate::write::{Write, apply};
+
+/// What is written to each table, in the order of the jobs.
+#[derive(Debug, Default)]
+pub(crate) struct Merged<'a> {
+    /// How each is at the end. They are put before all that refers to them.
+    sessions: Vec<&'a SessionRow>,
+    /// The same for those that something referred to earlier: they have to be there already.
+    earlier_sessions: Vec<&'a SessionRow>,
+    opened: Vec<Asked<'a>>,
+    /// What is about rows of earlier groups.
+    others: Vec<&'a Write>,
+    /// Of decisions about requests of earlier groups.
+    ended: Vec<&'a DecisionRow>,
+    decided: Vec<Decided<'a>>,
+    entries: Vec<&'a EntryRow>,
+    audit: Vec<&'a AuditRecord>,
+    known_sessions: HashMap<SessionId, KnownSession>,
+    known_requests: HashMap<RequestId, KnownRequest>,
+}
+
+/// A session that came up in the group.
+#[derive(Debug, Clone, Copy)]
+enum KnownSession {
+    ReferredTo,
+    Put(usize),
+    PutLater(usize),
+}
+
+/// A request that came up in the group, and where its rows are.
+#[derive(Debug, Clone, Copy, Default)]
+struct KnownRequest {
+    opened: Option<usize>,
+    decided: Option<usize>,
+}
+
+impl<'a> Merged<'a> {
+    /// `None` when one of the writes contradicts another, or when their order matters in ways that are not known here.
+    pub(crate) fn of(writes: impl IntoIterator<Item = &'a Write>) -> Option<Self> {
+        let mut merged = Self::default();
+        for write in writes {
+            merged.add(write)?;
+        }
+        Some(merged)
+    }
+
+    fn add(&mut self, write: &'a Write) -> Option<()> {
+        match write {
+            Write::PutSession(row) => self.put_session(row),
+            Write::AppendEntry(row) => {
+                self.refer_to(row.session_id);
+                self.entries.push(row);
+            }
+            Write::OpenRequest(row) => self.open(row)?,
+            Write::UpdateRequestClock {
+                id,
+                deadline,
+                held_remaining_ms,
+                held,
+            } => {
+                let clock = Clock {
+                    deadline: *deadline,
+                    held_remaining_ms: *held_remaining_ms,
+                    held: *held,
+                };
+                self.set_clock(*id, clock, write)?;
+            }
+            Write::Decide(row) => self.decide(row)?,
+            Write::SetDelivery {
+                request_id,
+                delivery,
+                at,
+            } => self.set_delivery(*request_id, *delivery, *at, write)?,
+            Write::UseRule { .. } => self.others.push(write),
+            Write::AppendAudit(record) => self.audit.push(record),
+            Write::DeleteSession(_)
+            | Write::PutQueued(_)
+            | Write::RemoveQueued(_)
+            | Write::TrustFolder(_)
+            | Write::PutAgentFacts(_)
+            | Write::PutRule(_)
+            | Write::RemoveRule(_)
+            | Write::PutDevice(_)
+            | Write::DeviceSeen { .. }
+            | Write::RemoveDevice(_)
+            | Write::PutChannel(_)
+            | Write::SetChannelResult { .. }
+            | Write::RemoveChannel(_)
+            | Write::SetPassword(_) => return None,
+        }
+        Some(())
+    }
+
+    fn put_session(&mut self, row: &'a SessionRow) {
+        match self.known_sessions.entry(row.id) {
+            Entry::Vacant(unknown) => {
+                unknown.insert(KnownSession::Put(self.sessions.len()));
+                self.sessions.push(row);
+            }
+            Entry::Occupied(mut known) => match *known.get() {
+                KnownSession::Put(place) => self.sessions[place] = row,
+                KnownSession::PutLater(place) => self.earlier_sessions[place] = row,
+                KnownSession::ReferredTo => {
+                    known.insert(KnownSession::PutLater(self.earlier_sessions.len()));
+                    self.earlier_sessions.push(row);
+                }
+            },
+        }
+    }
+
+    fn refer_to(&mut self, session: SessionId) {
+        let known = self.known_sessions.entry(session);
+        known.or_insert(KnownSession::ReferredTo);
+    }
+
+    fn open(&mut self, row: &'a RequestRow) -> Option<()> {
+        let Entry::Vacant(unknown) = self.known_requests.entry(row.id) else {
+            return None;
+        };
+        if row.status != RequestStatus::Open {
+            return None;
+        }
+        unknown.insert(KnownRequest {
+            opened: Some(self.opened.len()),
+            decided: None,
+        });
+        self.opened.push(Asked::new(row));
+        self.refer_to(row.session_id);
+        Some(())
+    }
+
+    fn set_clock(&mut self, id: RequestId, clock: Clock, write: &'a Write) -> Option<()> {
+        match *self.known_requests.entry(id).or_default() {
+            KnownRequest {
+                decided: Some(_), ..
+            } => return None,
+            KnownRequest {
+                opened: Some(place),
+                ..
+            } => self.opened[place].clock = clock,
+            KnownRequest { .. } => self.others.push(write),
+        }
+        Some(())
+    }
+
+    fn decide(&mut self, row: &'a DecisionRow) -> Option<()> {
+        let known = self.known_requests.entry(row.request_id).or_default();
+        if known.decided.replace(self.decided.len()).is_some() {
+            return None;
+        }
+        self.decided.push(Decided::new(row));
+        match known.opened {
+            Some(place) => {
+                self.opened[place].status = row.outcome.status();
+                self.opened[place].is_over = row.delivery != Delivery::Pending;
+            }
+            None => self.ended.push(row),
+        }
+        Some(())
+    }
+
+    fn set_delivery(
+        &mut self,
+        id: RequestId,
+        delivery: Delivery,
+        at: Option<UnixMillis>,
+        write: &'a Write,
+    ) -> Option<()> {
+        match *self.known_requests.entry(id).or_default() {
+            KnownRequest {
+                opened,
+                decided: Some(place),
+            } => {
+                self.decided[place].delivery = delivery;
+                self.decided[place].delivered_at = at;
+                if let Some(place) = opened {
+                    self.opened[place].is_over = delivery != Delivery::Pending;
+                }
+            }
+            KnownRequest {
+                opened: Some(_), ..
+            } => return None,
+            KnownRequest { .. } => self.others.push(write),
+        }
+        Some(())
+    }
+
+    /// An error leaves it open which of the jobs is to blame.
+    pub(crate) fn apply(&self, connection: &Connection, tail: &mut Tail) -> Result<(), WriteError> {
+        for row in &self.sessions {
+            sessions::put(connection, row)?;
+        }
+        requests::insert(connection, &self.opened)?;
+        for write in &self.others {
+            apply(connection, tail, write)?;
+        }
+        for row in &self.ended {
+            requests::end(connection, row)?;
+        }
+        requests::insert_decisions(connection, &self.decided)?;
+        sessions::append_all(connection, &self.entries)?;
+        audit::append_all(connection, tail, &self.audit)?;
+        for row in &self.earlier_sessions {
+            sessions::put(connection, row)?;
+        }
+        Ok(())
+    }
+}
