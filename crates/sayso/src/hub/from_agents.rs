@@ -47,11 +47,10 @@ impl Hub {
                 }
             }
             AgentOutput::Written(id) => {
-                let asked = self
-                    .run_of(session)
-                    .is_some_and(|run| run.hearing.asked_in(id));
-                if asked || self.delivering.contains_key(&id) {
+                if self.delivering.contains_key(&id) {
                     self.expect_reaction(session, Instant::now());
+                } else {
+                    self.expect_a_word(session, id, Instant::now());
                 }
                 self.message_arrived(session, id);
                 self.was_written(id, Delivery::Sent);

@@ -49,9 +49,26 @@ enum Reaction {
     /// It got an answer or a message. If nothing comes by then it is asked for a word.
     Expecting { since: Instant, until: Instant },
     /// It was asked.
-    Asked { until: Instant },
+    Asked { until: Instant, since_then: Got },
     /// It said nothing.
     Silent,
+}
+
+/// What the agent got after it was asked for a word: that it gives one says nothing about this.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Got {
+    #[default]
+    Nothing,
+    Something,
+}
+
+impl Reaction {
+    fn expecting(now: Instant) -> Self {
+        Self::Expecting {
+            since: now,
+            until: now + ASK_AFTER,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +98,7 @@ impl Trouble {
 impl Hearing {
     pub(super) fn deadline(self) -> Option<Instant> {
         let reaction = match self.reaction {
-            Reaction::Expecting { until, .. } | Reaction::Asked { until } => Some(until),
+            Reaction::Expecting { until, .. } | Reaction::Asked { until, .. } => Some(until),
             Reaction::Fine | Reaction::Silent => None,
         };
         reaction.into_iter().chain(self.next_beat()).min()
@@ -109,20 +126,29 @@ impl Hearing {
             ends_at: trouble.ends_at().map(wire::time),
         })
     }
-
-    pub(super) fn asked_in(self, line: Uuid) -> bool {
-        self.asked == Some(line)
-    }
 }
 
 impl Hub {
     /// Something is with the agent that it reacts to.
     pub(super) fn expect_reaction(&mut self, session: SessionId, now: Instant) {
+        let Some(run) = self.run_of(session) else {
+            return;
+        };
+        match &mut run.hearing.reaction {
+            Reaction::Silent => {}
+            fine @ Reaction::Fine => *fine = Reaction::expecting(now),
+            Reaction::Expecting { since, .. } => *since = now,
+            Reaction::Asked { since_then, .. } => *since_then = Got::Something,
+        }
+    }
+
+    /// The line is with the agent. If it was asked for a word in it, and nothing else is waited for, that one is.
+    pub(super) fn expect_a_word(&mut self, session: SessionId, line: Uuid, now: Instant) {
         if let Some(run) = self.run_of(session)
+            && run.hearing.asked == Some(line)
             && run.hearing.reaction == Reaction::Fine
         {
-            let until = now + ASK_AFTER;
-            run.hearing.reaction = Reaction::Expecting { since: now, until };
+            run.hearing.reaction = Reaction::expecting(now);
         }
     }
 
@@ -151,9 +177,13 @@ impl Hub {
         {
             return;
         }
-        let before = std::mem::take(&mut run.hearing.reaction);
-        if before == Reaction::Silent {
-            self.hearing_changed(session);
+        match std::mem::take(&mut run.hearing.reaction) {
+            Reaction::Silent => self.hearing_changed(session),
+            Reaction::Asked {
+                since_then: Got::Something,
+                ..
+            } => run.hearing.reaction = Reaction::expecting(Instant::now()),
+            Reaction::Fine | Reaction::Expecting { .. } | Reaction::Asked { .. } => {}
         }
     }
 
@@ -165,10 +195,11 @@ impl Hub {
             match run.hearing.reaction {
                 Reaction::Expecting { until, .. } if until <= now.steady => {
                     let until = now.steady + ANSWER_WITHIN;
-                    run.hearing.reaction = Reaction::Asked { until };
+                    let since_then = Got::Nothing;
+                    run.hearing.reaction = Reaction::Asked { until, since_then };
                     self.ask_for_a_word(session);
                 }
-                Reaction::Asked { until } if until <= now.steady => {
+                Reaction::Asked { until, .. } if until <= now.steady => {
                     run.hearing.reaction = Reaction::Silent;
                     tracing::warn!(%session, "an agent does not react to what it was sent");
                     self.hearing_changed(session);
