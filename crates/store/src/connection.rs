@@ -16,6 +16,9 @@ const STATEMENTS: usize = 64;
 /// The log is moved into the database when it has this many pages: seldom enough that a page that changes all the
 /// time is moved once for many changes.
 const LOG_PAGES: i64 = 4000;
+/// So many changed pages stay in memory until their commit, which is more than a group of jobs changes: most of those
+/// that are written before it would be written again by it. Whoever deletes a long session still does with less memory.
+const PAGES_OF_A_GROUP: i64 = 8192;
 /// The log is cut back to this size once its content is in the database.
 const LOG_SIZE_LIMIT: i64 = 64 * 1024 * 1024;
 
@@ -53,9 +56,7 @@ impl WriteConnection {
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "synchronous", "normal")?;
-        // A group of jobs may change more pages than SQLite likes to keep. Written before the commit, most of them would be
-        // written again by it.
-        connection.pragma_update(None, "cache_spill", false)?;
+        connection.pragma_update(None, "cache_spill", PAGES_OF_A_GROUP)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         Ok(Self {
             open: Arc::new(Mutex::new(Some(Open {

@@ -1,7 +1,5 @@
 //! Opening: lock, look, and only then touch.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,10 +12,12 @@ use uuid::Uuid;
 
 use crate::audit::{self, AuditKey, AuditReader, CHECKPOINT_FILE, Head, HistoryId, Signer, Tail};
 use crate::connection::{NotWritten, WriteConnection};
+pub use crate::durability::Durability;
 use crate::error::{OpenError, WriteError};
 use crate::inspect::{Looked, has_content, inspect};
-use crate::lock::{DatabaseLock, private};
+use crate::lock::DatabaseLock;
 use crate::log::{self, Following, Log};
+use crate::place::{make_private, prepare_folder};
 
 pub(crate) static MIGRATOR: Migrator = sqlx::migrate!();
 
@@ -26,18 +26,6 @@ pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const READ_CONNECTIONS: u32 = 4;
 /// How long a start may look for damage. A large database takes seconds to read, and open requests wait meanwhile.
 const FIRST_LOOK: Duration = Duration::from_millis(50);
-/// What a decision outlives that an agent was told. The death of this process, `kill -9` included, is
-/// outlived by everything that was committed; and losing power never damages the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Durability {
-    /// Losing power too: it is on the disk before the agent hears it. A disk that fails to keep it
-    /// means that nothing is allowed.
-    #[default]
-    Disk,
-    /// No answer waits for the disk. Losing power can lose the last moments: a tool may have run whose
-    /// decision is no longer on record.
-    Process,
-}
 
 /// The open database. Clones share it. Closing it, or the end of the last of them, releases it for another process.
 #[derive(Debug, Clone)]
@@ -308,41 +296,4 @@ fn pool(connections: u32) -> SqlitePoolOptions {
         .max_connections(connections)
         .idle_timeout(None)
         .max_lifetime(None)
-}
-
-/// The folder, and the path by its one true name: the lock of two names for one file must be one.
-fn prepare_folder(path: &Path) -> Result<PathBuf, OpenError> {
-    let resolve = || -> io::Result<PathBuf> {
-        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            Some(_) | None => Path::new("."),
-        };
-        let mut builder = DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.recursive(true).create(folder)?;
-        match path.canonicalize() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Ok(folder.canonicalize()?.join(name))
-            }
-            resolved => resolved,
-        }
-    };
-    resolve().map_err(|source| OpenError::Io {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-/// Makes the file if it is missing, before SQLite would make it readable to everyone. SQLite gives
-/// its side files the mode of this one.
-fn make_private(path: &Path) -> io::Result<()> {
-    let file = private(OpenOptions::new().write(true).create(true))
-        .truncate(false)
-        .open(path)?;
-    #[cfg(unix)]
-    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-    drop(file);
-    Ok(())
 }

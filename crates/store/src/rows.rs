@@ -1,165 +1,15 @@
-//! The rows, one struct for each table, and the words their columns are made of.
+//! The rows, one struct for each table.
 //!
-//! Words on which the store's own behaviour depends are enums. Words that only pass through (agent,
+//! Words on which the store's own behaviour depends are enums (`words`). Words that only pass through (agent,
 //! state, permission mode, request kind) stay text, so that a new one needs no change here.
 
-use std::fmt;
-
 use rusqlite::ToSql;
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, Value, ValueRef};
+use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
 use serde::{Deserialize, Serialize};
-use sqlx::encode::IsNull;
-use sqlx::error::BoxDynError;
-use sqlx::{Database, Decode, Encode, FromRow, Type};
-use uuid::Uuid;
+use sqlx::{FromRow, Type};
 
-macro_rules! uuid_as_text {
-    ($(#[$documentation:meta])* $name:ident) => {
-        $(#[$documentation])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub struct $name(pub Uuid);
-
-        impl fmt::Display for $name {
-            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.hyphenated().fmt(formatter)
-            }
-        }
-
-        impl From<Uuid> for $name {
-            fn from(id: Uuid) -> Self {
-                Self(id)
-            }
-        }
-
-        impl<DB: Database> Type<DB> for $name
-        where
-            String: Type<DB>,
-        {
-            fn type_info() -> DB::TypeInfo {
-                String::type_info()
-            }
-
-            fn compatible(info: &DB::TypeInfo) -> bool {
-                String::compatible(info)
-            }
-        }
-
-        impl<'q, DB: Database> Encode<'q, DB> for $name
-        where
-            String: Encode<'q, DB>,
-        {
-            fn encode_by_ref(&self, buffer: &mut DB::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
-                self.to_string().encode(buffer)
-            }
-        }
-
-        impl<'r, DB: Database> Decode<'r, DB> for $name
-        where
-            String: Decode<'r, DB>,
-        {
-            fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
-                Ok(Self(Uuid::try_parse(&String::decode(value)?)?))
-            }
-        }
-
-        impl ToSql for $name {
-            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-                Ok(ToSqlOutput::Owned(Value::Text(self.to_string())))
-            }
-        }
-    };
-}
-
-/// Words of a column, for both ways to the database.
-macro_rules! stored_word {
-    ($name:ident { $($variant:ident = $word:literal,)+ }) => {
-        impl $name {
-            fn word(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)+
-                }
-            }
-        }
-
-        impl ToSql for $name {
-            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-                Ok(ToSqlOutput::Borrowed(self.word().into()))
-            }
-        }
-
-        impl FromSql for $name {
-            fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-                match value.as_str()? {
-                    $($word => Ok(Self::$variant),)+
-                    _ => Err(FromSqlError::InvalidType),
-                }
-            }
-        }
-
-        impl<DB: Database> Type<DB> for $name
-        where
-            String: Type<DB>,
-        {
-            fn type_info() -> DB::TypeInfo {
-                String::type_info()
-            }
-
-            fn compatible(info: &DB::TypeInfo) -> bool {
-                String::compatible(info)
-            }
-        }
-
-        impl<'q, DB: Database> Encode<'q, DB> for $name
-        where
-            String: Encode<'q, DB>,
-        {
-            fn encode_by_ref(&self, buffer: &mut DB::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
-                self.word().to_owned().encode(buffer)
-            }
-        }
-
-        impl<'r, DB: Database> Decode<'r, DB> for $name
-        where
-            String: Decode<'r, DB>,
-        {
-            fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
-                match String::decode(value)?.as_str() {
-                    $($word => Ok(Self::$variant),)+
-                    other => Err(format!("{other:?} is no {}", stringify!($name)).into()),
-                }
-            }
-        }
-    };
-}
-
-uuid_as_text! {
-    /// Sayso's own name for a session; it stays when the agent begins a new conversation.
-    SessionId
-}
-
-uuid_as_text! {
-    /// A browser or a script that may come in.
-    DeviceId
-}
-
-uuid_as_text! {
-    /// Where notifications go.
-    ChannelId
-}
-
-uuid_as_text! {
-    /// Sayso's own name for a request; the agent's is in [`RequestRow::native_id`].
-    RequestId
-}
-
-uuid_as_text! {
-    /// The name of a message of the human, as the agent knows it too.
-    MessageId
-}
-
-uuid_as_text! {
-    RuleId
-}
+pub use crate::ids::{ChannelId, DeviceId, MessageId, RequestId, RuleId, SessionId};
+pub use crate::words::{DecidedBy, Delivery, Outcome, RequestStatus};
 
 /// Milliseconds since 1970 in UTC. The store never asks what time it is.
 #[derive(
@@ -252,9 +102,9 @@ pub struct RequestRow {
     /// JSON, verbatim: what the human is shown and what the digest is of.
     pub input: String,
     pub input_digest: String,
-    /// The agent's whole message, verbatim.
+    /// The agent's whole message, verbatim. `{}` if the request was over when it came to be written.
     pub raw: String,
-    /// JSON with everything else that is shown.
+    /// JSON with everything else that is shown. `{}` like `raw`.
     pub detail: String,
     pub created_at: UnixMillis,
     /// None: no limit, or the clock is stopped.
@@ -298,89 +148,3 @@ pub struct DecisionCursor {
     pub at: UnixMillis,
     pub request_id: RequestId,
 }
-
-/// Whether a request still waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum RequestStatus {
-    Open,
-    Decided,
-    Withdrawn,
-    Orphaned,
-}
-
-stored_word!(RequestStatus {
-    Open = "open",
-    Decided = "decided",
-    Withdrawn = "withdrawn",
-    Orphaned = "orphaned",
-});
-
-/// How a request ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Outcome {
-    Allowed,
-    Denied,
-    Answered,
-    Expired,
-    Withdrawn,
-    Orphaned,
-}
-
-stored_word!(Outcome {
-    Allowed = "allowed",
-    Denied = "denied",
-    Answered = "answered",
-    Expired = "expired",
-    Withdrawn = "withdrawn",
-    Orphaned = "orphaned",
-});
-
-impl Outcome {
-    /// The status a request has once it ended so.
-    pub fn status(self) -> RequestStatus {
-        match self {
-            Self::Allowed | Self::Denied | Self::Answered | Self::Expired => RequestStatus::Decided,
-            Self::Withdrawn => RequestStatus::Withdrawn,
-            Self::Orphaned => RequestStatus::Orphaned,
-        }
-    }
-}
-
-/// Who or what ended a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum DecidedBy {
-    Human,
-    Rule,
-    Mode,
-    Timeout,
-    Policy,
-    Agent,
-}
-
-stored_word!(DecidedBy {
-    Human = "human",
-    Rule = "rule",
-    Mode = "mode",
-    Timeout = "timeout",
-    Policy = "policy",
-    Agent = "agent",
-});
-
-/// Whether the agent got the decision. A decision is final without it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Delivery {
-    Pending,
-    Sent,
-    TooLate,
-    Failed,
-    /// There is nobody to deliver to.
-    None,
-}
-
-stored_word!(Delivery {
-    Pending = "pending",
-    Sent = "sent",
-    TooLate = "too_late",
-    Failed = "failed",
-    None = "none",
-});

@@ -106,8 +106,8 @@ impl Writer {
         })
     }
 
-    pub(crate) fn queue(&self) -> JobQueue {
-        self.queue.clone()
+    pub(crate) fn queue(&self) -> &JobQueue {
+        &self.queue
     }
 
     /// Ends as a killed process does: what is committed stays, what is not signed is not.

@@ -1,6 +1,5 @@
 //! A writer whose jobs count as soon as they stand in the log.
 
-use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,12 +8,12 @@ use tokio::sync::mpsc;
 
 use super::file::{Log, Place};
 use super::following::{Backlog, Following};
+use super::open_requests::OpenRequests;
 use super::record;
 use super::sync::{Batch, Syncing};
 use crate::error::{ReadError, UnavailableReason, WriteError};
 use crate::job::{Queued, WriteJob, behind};
 use crate::open::{Durability, Store};
-use crate::rows::RequestId;
 use crate::write::Write;
 use crate::writer::{Completion, SubmitError, Writer};
 
@@ -30,8 +29,7 @@ pub struct LoggedWriter {
     log: Option<Log>,
     following: Arc<Following>,
     syncing: Option<Syncing>,
-    /// Requests that may still be decided: whoever takes one out has won.
-    open: HashSet<RequestId>,
+    open: OpenRequests,
     waiting: Vec<Waiting>,
     records: Vec<u8>,
     /// How many records these are.
@@ -71,7 +69,7 @@ impl LoggedWriter {
         let writer = Writer::start(store, completions.clone(), queue)?;
         let syncing = match (&log, durability) {
             (Some(_), Durability::Disk) => {
-                Some(Syncing::start(completions, writer.queue(), queue)?)
+                Some(Syncing::start(completions, writer.queue().clone(), queue)?)
             }
             (Some(_), Durability::Process) | (None, _) => None,
         };
@@ -111,7 +109,7 @@ impl LoggedWriter {
     /// Puts the job among the waiting records, if it may stand in the log.
     fn record(&mut self, job: &WriteJob) -> Option<Range<usize>> {
         let log = self.log.as_ref()?;
-        if !job.writes.iter().all(is_logged) || !self.may_decide(job) {
+        if !job.writes.iter().all(is_logged) || !self.open.may_decide(job) {
             return None;
         }
         let seq = log.next_seq() + self.recorded;
@@ -124,34 +122,9 @@ impl LoggedWriter {
             self.records.truncate(start);
             return None;
         }
-        for write in &job.writes {
-            match write {
-                Write::OpenRequest(row) => {
-                    self.open.insert(row.id);
-                }
-                Write::Decide(row) => {
-                    self.open.remove(&row.request_id);
-                }
-                _ => {}
-            }
-        }
+        self.open.follow(job);
         self.recorded += 1;
         Some(start..self.records.len())
-    }
-
-    /// Only the first decision about a request. Of all others the database says what stands.
-    fn may_decide(&self, job: &WriteJob) -> bool {
-        let mut opened = Vec::new();
-        job.writes.iter().all(|write| match write {
-            Write::OpenRequest(row) => {
-                opened.push(row.id);
-                true
-            }
-            Write::Decide(row) => {
-                self.open.contains(&row.request_id) || opened.contains(&row.request_id)
-            }
-            _ => true,
-        })
     }
 
     /// Writes what was submitted. Gives the jobs that count now or never will; the others are reported later.
@@ -159,16 +132,16 @@ impl LoggedWriter {
         if self.waiting.is_empty() {
             return Vec::new();
         }
-        let waiting = std::mem::take(&mut self.waiting);
+        let mut waiting = std::mem::take(&mut self.waiting);
         let records = std::mem::take(&mut self.records);
         let mut done = Vec::with_capacity(waiting.len());
         let written = self.write(&records);
         let batch = match written {
-            Ok(batch) => self.sort(waiting, batch, &mut done),
+            Ok(written) => self.sort(&mut waiting, written, &mut done),
             Err(error) => {
                 tracing::warn!(%error, "the log was not written");
                 let mut batch = Batch::default();
-                for Waiting { job, record } in waiting {
+                for Waiting { job, record } in waiting.drain(..) {
                     match record {
                         Some(_) => done.push(Completion {
                             token: job.token,
@@ -181,6 +154,7 @@ impl LoggedWriter {
             }
         };
         self.hand_over(batch, &mut done);
+        self.waiting = waiting;
         self.records = records;
         self.records.clear();
         done
@@ -212,13 +186,19 @@ impl LoggedWriter {
     }
 
     /// Which jobs count at once, and which wait for the disk or for the database.
-    fn sort(&self, waiting: Vec<Waiting>, written: Written, done: &mut Vec<Completion>) -> Batch {
+    fn sort(
+        &self,
+        waiting: &mut Vec<Waiting>,
+        written: Written,
+        done: &mut Vec<Completion>,
+    ) -> Batch {
         let mut batch = Batch {
+            jobs: Vec::with_capacity(waiting.len()),
             left: written.left,
             ..Batch::default()
         };
         let mut seq = written.first_seq;
-        for Waiting { job, record } in waiting {
+        for Waiting { job, record } in waiting.drain(..) {
             let (Some(record), Some(place)) = (record, &written.place) else {
                 batch.jobs.push(Queued::direct(job));
                 continue;

@@ -9,6 +9,7 @@
 mod file;
 mod following;
 mod logged;
+mod open_requests;
 mod record;
 mod replay;
 mod room;

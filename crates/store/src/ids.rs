@@ -1,0 +1,97 @@
+//! The names of things: UUIDs, which are text in the database.
+
+use std::fmt;
+
+use rusqlite::ToSql;
+use rusqlite::types::{ToSqlOutput, Value};
+use serde::{Deserialize, Serialize};
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::{Database, Decode, Encode, Type};
+use uuid::Uuid;
+
+macro_rules! uuid_as_text {
+    ($(#[$documentation:meta])* $name:ident) => {
+        $(#[$documentation])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub struct $name(pub Uuid);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.hyphenated().fmt(formatter)
+            }
+        }
+
+        impl From<Uuid> for $name {
+            fn from(id: Uuid) -> Self {
+                Self(id)
+            }
+        }
+
+        impl<DB: Database> Type<DB> for $name
+        where
+            String: Type<DB>,
+        {
+            fn type_info() -> DB::TypeInfo {
+                String::type_info()
+            }
+
+            fn compatible(info: &DB::TypeInfo) -> bool {
+                String::compatible(info)
+            }
+        }
+
+        impl<'q, DB: Database> Encode<'q, DB> for $name
+        where
+            String: Encode<'q, DB>,
+        {
+            fn encode_by_ref(&self, buffer: &mut DB::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
+                self.to_string().encode(buffer)
+            }
+        }
+
+        impl<'r, DB: Database> Decode<'r, DB> for $name
+        where
+            String: Decode<'r, DB>,
+        {
+            fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
+                Ok(Self(Uuid::try_parse(&String::decode(value)?)?))
+            }
+        }
+
+        impl ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+                Ok(ToSqlOutput::Owned(Value::Text(self.to_string())))
+            }
+        }
+    };
+}
+
+uuid_as_text! {
+    /// Sayso's own name for a session; it stays when the agent begins a new conversation.
+    SessionId
+}
+
+uuid_as_text! {
+    /// A browser or a script that may come in.
+    DeviceId
+}
+
+uuid_as_text! {
+    /// Where notifications go.
+    ChannelId
+}
+
+uuid_as_text! {
+    /// Sayso's own name for a request; the agent's is in [`RequestRow::native_id`](crate::RequestRow::native_id).
+    RequestId
+}
+
+uuid_as_text! {
+    /// The name of a message of the human, as the agent knows it too.
+    MessageId
+}
+
+uuid_as_text! {
+    RuleId
+}
