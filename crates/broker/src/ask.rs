@@ -1,5 +1,7 @@
 //! What an agent asks, in terms that fit every agent.
 
+use std::borrow::Cow;
+
 use crate::{Json, Mode, RequestId};
 
 /// One request of an agent. Immutable from the moment it is asked.
@@ -144,8 +146,8 @@ pub enum ModeEffect {
 /// One of the answers that the agent offers, in its order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    pub id: String,
-    pub label: String,
+    pub id: Cow<'static, str>,
+    pub label: Cow<'static, str>,
     pub allows: bool,
     pub turn_continues: bool,
     /// Indexes of the suggestions that it would remember.

@@ -1,5 +1,6 @@
 //! A pending request, the decision on it and its outcome.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -125,8 +126,8 @@ pub enum RequestType {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Choice {
-    pub choice_id: String,
-    pub label: String,
+    pub choice_id: Cow<'static, str>,
+    pub label: Cow<'static, str>,
     pub allows: bool,
     /// False when this choice ends the agent's turn.
     pub turn_continues: bool,

@@ -7,7 +7,7 @@ mod splitter;
 use thiserror::Error;
 
 pub use reader::LineReader;
-pub use splitter::{LineSplitter, classify};
+pub use splitter::{LineSplitter, classify, classify_owned};
 
 /// A whole file in a tool call arrives as one line, three times, so the cap must be far above any file an
 /// agent sensibly writes; it only stops an agent that never ends a line.

@@ -82,6 +82,18 @@ impl LineSplitter {
     }
 }
 
+/// The same as [`classify`] for a line that need not be kept: most are taken over as they are.
+pub fn classify_owned(line: Vec<u8>) -> Result<Option<Received>, LineError> {
+    if !line.starts_with(b"{") || !line.ends_with(b"}") {
+        return classify(&line);
+    }
+    let text = String::from_utf8(line).map_err(|error| LineError::NotUtf8 {
+        position: error.utf8_error().valid_up_to(),
+    })?;
+    let findings = inspect::inspect(text.as_bytes())?;
+    Ok(Some(Received::Json(inspect::repair(text, &findings))))
+}
+
 /// A line that was framed by somebody else; `None` for a blank one.
 pub fn classify(line: &[u8]) -> Result<Option<Received>, LineError> {
     let line = line.trim_ascii();
@@ -101,4 +113,32 @@ pub fn classify(line: &[u8]) -> Result<Option<Received>, LineError> {
     let findings = inspect::inspect(line)?;
     let line: Line = inspect::repair(text.to_owned(), &findings);
     Ok(Some(Received::Json(line)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_given_away_is_read_like_one_that_is_kept() {
+        let lines: [&[u8]; 12] = [
+            b"",
+            b"  ",
+            b"{}",
+            b" {} ",
+            b"{",
+            b"{}\r",
+            b"{\"a\":\"\\ud800\"}",
+            b"{\"a\":\"\xff\"}",
+            b"\xff{}",
+            b"debug: {}",
+            b"[1]",
+            &[b'{'; 200],
+        ];
+        for line in lines {
+            let shown = |read: Result<Option<Received>, LineError>| format!("{read:?}");
+            let owned = shown(classify_owned(line.to_vec()));
+            assert_eq!(owned, shown(classify(line)), "{line:?}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::MAXIMUM_MESSAGE;
 /// Messages up to here are read to be refused by name; a larger one ends the connection.
 const MAXIMUM_FRAME: usize = 2 * MAXIMUM_MESSAGE;
 /// What an idle socket costs; larger messages take memory only while they are read or written.
-const READ_BUFFER: usize = 8 * 1024;
+const READ_BUFFER: usize = 4 * 1024;
 const WRITE_BUFFER: usize = 8 * 1024;
 
 pub fn bounded(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {

@@ -12,19 +12,26 @@ use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use uuid::Uuid;
 
 use super::{form, native_id, reading};
 use crate::rules::Call;
 
-const MODES: [PermissionMode; 5] = [
-    PermissionMode::Default,
-    PermissionMode::AcceptEdits,
-    PermissionMode::Plan,
-    PermissionMode::DontAsk,
-    PermissionMode::BypassPermissions,
-];
+/// The modes that an agent can be in, by both names.
+static MODES: LazyLock<[(PermissionMode, Mode); 5]> = LazyLock::new(|| {
+    let modes = [
+        PermissionMode::Default,
+        PermissionMode::AcceptEdits,
+        PermissionMode::Plan,
+        PermissionMode::DontAsk,
+        PermissionMode::BypassPermissions,
+    ];
+    modes.map(|mode| {
+        let name = Mode::new(mode.as_str());
+        (mode, name)
+    })
+});
 
 /// The ask still lacks its detail, which comes beside it: more may be added.
 pub(super) fn tool(
@@ -35,9 +42,9 @@ pub(super) fn tool(
     let input = Json::from(asked.input.to_raw_value());
     let mode_effects = MODES
         .iter()
-        .map(|mode| (mode, effect(asked.mode_effect(mode))))
+        .map(|(mode, name)| (name, effect(asked.mode_effect(mode))))
         .filter(|(_, effect)| *effect != ModeEffect::Asks)
-        .map(|(mode, effect)| (Mode::new(mode.as_str()), effect))
+        .map(|(name, effect)| (name.clone(), effect))
         .collect();
     let kind = kind(&asked);
     let choices = choices(&kind, &asked);
@@ -297,10 +304,10 @@ enum Turn {
     Ends,
 }
 
-fn choice(id: &str, label: &str, verdict: Verdict, turn: Turn) -> Choice {
+fn choice(id: &'static str, label: &'static str, verdict: Verdict, turn: Turn) -> Choice {
     Choice {
-        id: id.to_owned(),
-        label: label.to_owned(),
+        id: id.into(),
+        label: label.into(),
         allows: verdict == Verdict::Allows,
         turn_continues: turn == Turn::GoesOn,
         remembers: Vec::new(),
@@ -326,9 +333,10 @@ fn choices(kind: &Kind, asked: &ToolAsk) -> Vec<Choice> {
             if asked.input_faithful && !asked.suppress_always_allow_rule {
                 let offers = 0..asked.permission_suggestions.len();
                 choices.extend(offers.map(|index| Choice {
+                    id: format!("allow_and_remember_{index}").into(),
                     remembers: vec![index],
                     ..choice(
-                        &format!("allow_and_remember_{index}"),
+                        "allow_and_remember",
                         "Allow and remember",
                         Verdict::Allows,
                         Turn::GoesOn,

@@ -221,7 +221,7 @@ impl Task {
                 self.line = seq;
                 if self.fault.is_none() {
                     outputs.push(AgentOutput::Line(seq));
-                    self.take_line(seq, fragment, &bytes, outputs);
+                    self.take_line(seq, fragment, bytes, outputs);
                 }
                 if seq == self.replay {
                     self.shared.lock().release();
@@ -253,13 +253,13 @@ impl Task {
         &mut self,
         number: u64,
         fragment: bool,
-        bytes: &[u8],
+        bytes: Vec<u8>,
         outputs: &mut Vec<AgentOutput>,
     ) {
         let received = if fragment && bytes.trim_ascii_start().starts_with(b"{") {
             Err(LineError::Truncated { bytes: bytes.len() })
         } else {
-            line::classify(bytes)
+            line::classify_owned(bytes)
         };
         let events = match received {
             Err(error) => return self.give_up(error.into()),
