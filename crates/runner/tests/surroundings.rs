@@ -10,6 +10,7 @@ mod common;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::Duration;
 
 use common::{Rig, line, next, process, rest, spec, until, until_gone, write};
 use pretty_assertions::assert_eq;
@@ -88,13 +89,24 @@ async fn no_secret_is_in_an_argument_an_environment_or_a_file() {
             path.display()
         );
     }
-    let environment = std::fs::read(format!("/proc/{}/environ", rig.agent())).unwrap();
-    let environment = String::from_utf8_lossy(&environment);
+    let environment = environment_of(rig.agent()).await;
     let mut variables: Vec<&str> = environment.split_terminator('\0').collect();
     variables.sort_unstable();
     assert_eq!(variables.len(), 2, "{variables:?}");
     assert!(variables[0].starts_with("SAYSO_AGENT="), "{variables:?}");
     assert_eq!(variables[1], "TOKEN=hunter2");
+}
+
+/// A program that is just being loaded has none for a moment.
+async fn environment_of(process: u32) -> String {
+    for _ in 0..1000 {
+        let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap();
+        if !environment.is_empty() {
+            return String::from_utf8_lossy(&environment).into_owned();
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("{process} has no environment");
 }
 
 fn files_of(process: u32) -> Vec<(String, String)> {
