@@ -1,4 +1,5 @@
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 
@@ -7,7 +8,7 @@ use crate::input::SendError;
 use crate::raw::RawJson;
 
 /// How many ended requests are remembered, to tell a repeated id from a new one.
-const REMEMBERED: usize = 4096;
+const REMEMBERED: usize = 1024;
 /// Far more than agents ask at once; beyond it the agent has run wild.
 const OPEN_LIMIT: usize = 4096;
 
@@ -45,8 +46,9 @@ pub(super) enum Withdrawal {
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     open: IndexMap<String, OpenRequest>,
-    closed: HashMap<String, Closed>,
-    closed_order: VecDeque<String>,
+    closed: HashMap<Arc<str>, Closed>,
+    /// The same, oldest first.
+    closed_order: VecDeque<Arc<str>>,
 }
 
 impl Ledger {
@@ -83,8 +85,9 @@ impl Ledger {
         if self.open.shift_remove(request_id).is_none() {
             return;
         }
-        self.closed.insert(request_id.to_owned(), how);
-        self.closed_order.push_back(request_id.to_owned());
+        let request_id: Arc<str> = Arc::from(request_id);
+        self.closed.insert(Arc::clone(&request_id), how);
+        self.closed_order.push_back(request_id);
         if self.closed_order.len() > REMEMBERED
             && let Some(oldest) = self.closed_order.pop_front()
         {

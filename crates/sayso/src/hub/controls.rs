@@ -146,7 +146,7 @@ impl Hub {
             }
         }
         let ack = Ack {
-            data: data.map(Arc::from),
+            data,
             ..Ack::default()
         };
         self.reply(control.caller, Ok(ack));

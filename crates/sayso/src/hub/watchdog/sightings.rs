@@ -18,9 +18,9 @@ const REMEMBERED: usize = 1024;
 pub(in crate::hub) struct Watch {
     /// It has not asked about these yet.
     unasked: VecDeque<(String, Sighting)>,
-    asked: HashSet<String>,
+    asked: HashSet<Arc<str>>,
     /// The same, oldest first.
-    asked_order: VecDeque<String>,
+    asked_order: VecDeque<Arc<str>>,
     /// The denials that the agent was given last.
     pub(super) denials: Vec<String>,
 }
@@ -111,10 +111,11 @@ impl Watch {
 
     pub(in crate::hub) fn asked_about(&mut self, tool_use_id: &str) {
         self.unasked.retain(|(known, _)| known != tool_use_id);
-        if !self.asked.insert(tool_use_id.to_owned()) {
+        let tool_use_id: Arc<str> = Arc::from(tool_use_id);
+        if !self.asked.insert(Arc::clone(&tool_use_id)) {
             return;
         }
-        self.asked_order.push_back(tool_use_id.to_owned());
+        self.asked_order.push_back(tool_use_id);
         if self.asked_order.len() > REMEMBERED
             && let Some(oldest) = self.asked_order.pop_front()
         {
