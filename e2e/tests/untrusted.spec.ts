@@ -60,7 +60,12 @@ async function texts(locator: Locator): Promise<(string | null)[]> {
 async function readRows(app: App, watch: Watch, part: string): Promise<string[]> {
   const found = new Map<string, string>()
   for (const pass of ['open', 'read'] as const) {
-    await app.transcript.evaluate((element) => element.scrollTo(0, 0))
+    // While entries still arrive, the transcript goes back to its end.
+    await expect(async () => {
+      await app.transcript.evaluate((element) => element.scrollTo(0, 0))
+      const first = app.transcript.locator('[data-testid="entry"][data-seq="1"]')
+      await expect(first).toBeInViewport({ timeout: 500 })
+    }).toPass()
     for (let isLast = false; !isLast;) {
       await openAll(app)
       const step = await app.transcript.evaluate((element, part) => {
