@@ -355,6 +355,33 @@ async fn an_agent_that_does_not_react_to_an_answer_is_noticed() {
     server.stop().await;
 }
 
+/// It may work for an hour before it reads the message, but it gives a word when it is asked for one.
+#[tokio::test]
+async fn an_agent_at_work_that_does_not_react_to_a_message_is_noticed() {
+    use rustix::process::{Signal, kill_process_group};
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let session = client.start(&server, &bash("touch late.txt")).await;
+    client.subscribe(&session).await;
+    client.opened().await;
+    let group = agent_group(&server);
+    kill_process_group(group, Signal::STOP).unwrap();
+    let content = json!([{"type": "text", "text": "{\"steps\": []}"}]);
+    let message = json!({"type": "send_message", "session_id": session, "content": content});
+    assert_eq!(client.call(message).await["type"], "ack");
+    client
+        .wait_for(|frame| {
+            let error = frame["session"]["error"].as_str().unwrap_or_default();
+            error.contains("does not react")
+        })
+        .await;
+    kill_process_group(group, Signal::CONT).unwrap();
+    client
+        .wait_for(|frame| frame["type"] == "session_state" && frame["session"]["error"].is_null())
+        .await;
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn an_agent_that_does_not_react_to_a_message_is_noticed() {
     use rustix::process::{Signal, kill_process_group};

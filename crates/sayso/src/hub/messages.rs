@@ -39,8 +39,6 @@ pub(super) struct Sent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
     Unknown,
-    /// The agent waited for the human, so it says something at once.
-    ExpectsReaction,
     Arrived,
 }
 
@@ -125,17 +123,12 @@ impl Hub {
             self.tell_queue(session);
             return Ok(());
         }
-        let arrival = match known.state {
-            SessionState::UserTurn => Arrival::ExpectsReaction,
-            SessionState::Starting | SessionState::AssistantTurn | SessionState::Dead => {
-                Arrival::Unknown
-            }
-        };
+        let waited_for_the_human = known.state == SessionState::UserTurn;
         known.sent.push(Sent {
             id,
             content: content.clone(),
             seq: known.transcript.next_seq(),
-            arrival,
+            arrival: Arrival::Unknown,
         });
         self.append(
             session,
@@ -146,7 +139,7 @@ impl Hub {
                 queued: false,
             },
         );
-        if arrival == Arrival::ExpectsReaction {
+        if waited_for_the_human {
             self.dispatch(Event::AgentActive {
                 session,
                 activity: AgentActivity::Working,
@@ -155,18 +148,23 @@ impl Hub {
         Ok(())
     }
 
-    /// The agent's input has taken it.
+    /// The agent's input has taken it. One that gets ready has its own time to read it.
     pub(super) fn message_arrived(&mut self, session: SessionId, id: Uuid) {
-        let sent = self.sessions.get_mut(session).map(|known| &mut known.sent);
-        let mut sent = sent.into_iter().flatten();
-        let Some(message) = sent.find(|message| message.id == id) else {
+        let Some(known) = self.sessions.get_mut(session) else {
             return;
         };
-        let before = std::mem::replace(&mut message.arrival, Arrival::Arrived);
-        if before == Arrival::ExpectsReaction {
+        let sent = known.sent.iter_mut().find(|message| message.id == id);
+        let is_sent = sent.is_some();
+        if let Some(message) = sent {
+            message.arrival = Arrival::Arrived;
+        }
+        let is_queued = known.queue.iter().any(|queued| queued.id == id);
+        if (is_sent || is_queued) && known.state != SessionState::Starting {
             self.expect_reaction(session, Instant::now());
         }
-        self.settle_messages(session);
+        if is_sent {
+            self.settle_messages(session);
+        }
     }
 
     /// What is in the transcript and with the agent need not be sent again.
