@@ -10,9 +10,9 @@ use crate::log::{Backlog, Following};
 /// How many jobs one transaction may hold. More would make the first wait for the last.
 const JOBS_PER_COMMIT: usize = 256;
 
-/// How much it may hold where nobody waits.
+/// How much it may hold where nobody waits. Where the database is far behind, agents wait for one of these.
 const PER_COMMIT: Backlog = Backlog {
-    jobs: 4096,
+    jobs: 1024,
     bytes: 8 * 1024 * 1024,
 };
 

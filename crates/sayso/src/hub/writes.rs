@@ -16,13 +16,14 @@ use crate::agents::link::AgentHandle;
 
 /// How many writes may be under way before agents are held back.
 const MOST_UNDER_WAY: usize = 2048;
-/// How far the database may be behind its log before agents are held back.
+/// How far the database may be behind its log before agents are held back. It is many times what one transaction holds,
+/// or agents would wait for each of those.
 const MOST_BEHIND: Backlog = Backlog {
-    jobs: 4096,
+    jobs: 8192,
     bytes: 32 * 1024 * 1024,
 };
 /// Room beyond that for what clients cause.
-pub(super) const QUEUE: usize = 2 * MOST_BEHIND.jobs;
+pub(super) const QUEUE: usize = MOST_BEHIND.jobs + 4096;
 
 /// What happens when a write is done.
 #[derive(Debug)]
