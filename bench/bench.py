@@ -210,9 +210,26 @@ def measure_start(name, t):
     return last_json(p.stdout)
 
 
-def held(srv, sessions, pending=0, job=None):
+def runners_of(srv):
+    """The processes that hold the agents of this server, found by its data folder."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"runner" in words and any(w.startswith(os.fsencode(srv.t["data"])) for w in words):
+            yield folder
+
+
+def runner_pss_kb(folder):
+    """What it has for itself, and its share of what all of them have together."""
+    rollup = (folder / "smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in rollup if line.startswith("Pss:"))
+
+
+def held(srv, sessions, pending=0, job=None, viewers=0):
     """RSS, threads and child processes with `sessions` open (and asks left open)."""
-    cmd = [str(BIN / "load"), "hold", "--dialect", srv.t["dialect"], "--port", str(srv.t["port"]), "--sessions", str(sessions)]
+    cmd = [str(BIN / "load"), "hold", "--dialect", srv.t["dialect"], "--port", str(srv.t["port"]), "--sessions", str(sessions), "--viewers", str(viewers)]
     if pending:
         cmd += ["--pending", str(pending), "--job", json.dumps(job)]
     p = subprocess.Popen(cmd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -226,7 +243,8 @@ def held(srv, sessions, pending=0, job=None):
         cpu = srv.cpu_ns() - cpu
         kids = srv.children()
         agents = [int(Path(f"/proc/{k}/statm").read_text().split()[1]) * 4 for k in kids]
-        return {"rss_kb": srv.rss_kb(), "idle_cpu_ms_per_s": cpu / 2e6, "threads": srv.threads(), "children": len(kids), "agent_rss_kb": statistics.median(agents or [0])}
+        runners = [runner_pss_kb(p) for p in runners_of(srv)]
+        return {"runner_pss_kb": statistics.median(runners or [0]), "rss_kb": srv.rss_kb(), "idle_cpu_ms_per_s": cpu / 2e6, "threads": srv.threads(), "children": len(kids), "agent_rss_kb": statistics.median(agents or [0])}
     finally:
         p.stdin.close()
         try:
@@ -250,13 +268,22 @@ def measure_memory(name, t):
         out["threads"] = h["threads"]
         out["idle_cpu_ms_per_s"] = h["idle_cpu_ms_per_s"]
         out["agent_rss_kb"] = h["agent_rss_kb"]
-    for label, size, per in (("200B", 200, 100), ("64KB", K64, 20)):
-        with Server(name, t) as s:
-            held(s, 1)
-            base = held(s, 10)["rss_kb"]
-            h = held(s, 10, per, ask(per, parallel=per, size=size))
-            out[f"per_pending_{label}_kb"] = (h["rss_kb"] - base) / (10 * per)
+        out["runner_pss_kb"] = h["runner_pss_kb"]
+    with Server(name, t) as s:
+        held(s, 1)
+        few, many = (held(s, 1, viewers=n)["rss_kb"] for n in (IDLE, 3 * IDLE))
+        out["per_socket_kb"] = (many - few) / (2 * IDLE)
+    for label, size, per in (("200B", 200, 80), ("64KB", K64, 10)):
+        few, many = (pending_rss(name, t, n, size) for n in (per, 3 * per))
+        out[f"per_pending_{label}_kb"] = (many - few) / (10 * 2 * per)
     return out
+
+
+def pending_rss(name, t, per, size):
+    """With that many asks of each of ten sessions left open, in a server of its own."""
+    with Server(name, t) as s:
+        held(s, 1)
+        return held(s, 10, per, ask(per, parallel=per, size=size, gap_us=2000))["rss_kb"]
 
 
 def measure_max(name, t, gap_us, hint):
@@ -364,7 +391,7 @@ def show(data):
     if "start" in runs:
         table("Start-up", ["target", "to first accepted WebSocket ms", "first session ready ms", "RSS MB"], [[n, cell(med(get("start", n), "first_ws_ms")), cell(med(get("start", n), "first_session_ms")), cell(med(get("start", n), "rss_kb", 1 / 1024))] for n in names if get("start", n)])
     if "memory" in runs:
-        cols = [("idle RSS MB", "idle_kb", 1 / 1024), ("after first session MB", "warm_kb", 1 / 1024), ("per idle session KB", "per_session_kb", 1), ("processes per session", "children_per_session", 1), (f"threads with {IDLE} sessions", "threads", 1), (f"CPU with {IDLE} idle sessions ms/s", "idle_cpu_ms_per_s", 1), ("per pending 200 B KB", "per_pending_200B_kb", 1), ("per pending 64 KB KB", "per_pending_64KB_kb", 1), ("fake agent RSS KB", "agent_rss_kb", 1)]
+        cols = [("idle RSS MB", "idle_kb", 1 / 1024), ("after first session MB", "warm_kb", 1 / 1024), ("per idle session with its socket KB", "per_session_kb", 1), ("per idle socket KB", "per_socket_kb", 1), ("processes per session", "children_per_session", 1), (f"threads with {IDLE} sessions", "threads", 1), (f"CPU with {IDLE} idle sessions ms/s", "idle_cpu_ms_per_s", 1), ("per pending 200 B KB", "per_pending_200B_kb", 1), ("per pending 64 KB KB", "per_pending_64KB_kb", 1), ("fake agent RSS KB", "agent_rss_kb", 1), ("runner PSS KB", "runner_pss_kb", 1)]
         table("Memory of the server process", ["target", *[c[0] for c in cols]], [[n, *[cell(med(get("memory", n), k, s)) for _, k, s in cols]] for n in names if get("memory", n)])
     for key, title in (("maxsess", "Most sessions asking without pause, p99 under 50 ms"), ("maxsess10hz", "Most sessions asking 100 ms after each answer, p99 under 50 ms")):
         if key in runs:

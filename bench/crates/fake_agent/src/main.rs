@@ -10,7 +10,8 @@
 //!        N permission requests, P outstanding at a time. Unless "quiet", each
 //!        one is preceded by the assistant tool_use message and followed by the
 //!        user tool_result message, as the CLI does. "gap_us" is the pause
-//!        between an answer and the next request (the agent's "think time").
+//!        between an answer and the next request (the agent's "think time"),
+//!        and between those that are outstanding from the beginning.
 //!        "size" is that of the input's text (command, content, question) as
 //!        JSON. "rule_hit" makes the command start with "benchrule" (the path
 //!        with "/benchrule") instead of "benchask", for hosts with rules.
@@ -239,6 +240,9 @@ impl Agent {
         while issued < parallel {
             self.issue(&tpl, issued, quiet, &mut open);
             issued += 1;
+            if parallel > 1 && !gap.is_zero() {
+                std::thread::sleep(gap);
+            }
         }
         while done < total {
             let Some((line, at)) = self.input.next_line() else {

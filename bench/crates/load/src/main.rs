@@ -6,9 +6,10 @@
 //!              --job JSON [--server-pid PID] [--timeout SECS] [--setup K]
 //!              [--repeat R] [--stalled N] [--also TEXT]
 //!              V further viewers per session, and N that join and never read.
-//!   load hold  --dialect D --port P --sessions S [--job JSON --pending N]
-//!              opens the sessions, optionally leaves N requests each
-//!              unanswered, prints {"ready":true,...}, waits for a line or the
+//!   load hold  --dialect D --port P --sessions S [--viewers V]
+//!              [--job JSON --pending N]
+//!              opens the sessions, with V further viewers each, optionally
+//!              leaves N requests each unanswered, prints {"ready":true,...}, waits for a line or the
 //!              end of stdin, closes.
 //!   load probe --dialect D --port P -- PROGRAM ARGS...
 //!              starts the server and times it to the first accepted WebSocket
@@ -541,12 +542,16 @@ async fn hold(o: Arc<Opts>) -> Res<Value> {
                     }
                 }
             }
-            Ok::<_, String>(ws)
+            let mut held = vec![ws];
+            for _ in 0..o.viewers {
+                held.push(attach(&o, Some(&id), true).await?.0);
+            }
+            Ok::<_, String>(held)
         }));
     }
     let mut held = vec![];
     for j in joining {
-        held.push(
+        held.extend(
             tokio::time::timeout(o.timeout, j)
                 .await
                 .map_err(|_| "timeout opening sessions")?
@@ -555,7 +560,7 @@ async fn hold(o: Arc<Opts>) -> Res<Value> {
     }
     println!(
         "{}",
-        json!({"ready": true, "sessions": held.len(), "pending": o.pending * held.len(), "ms": t0.elapsed().as_millis() as u64})
+        json!({"ready": true, "sockets": held.len(), "pending": o.pending * o.sessions, "ms": t0.elapsed().as_millis() as u64})
     );
     let mut b = [0u8; 1];
     let _ = tokio::io::stdin().read(&mut b).await;

@@ -82,6 +82,40 @@ fn every_message_is_read_as_it_was_said() {
     assert_eq!(inbox.next_frame(), Ok(None));
 }
 
+/// Takes as much of the bytes as there is room for, as a socket gives it, and all frames that are whole then.
+fn read_once(inbox: &mut Inbox, rest: &mut &[u8]) -> usize {
+    let space = inbox.space();
+    let room = space.capacity() - space.len();
+    let (now, later) = rest.split_at(room.min(rest.len()));
+    space.extend_from_slice(now);
+    *rest = later;
+    while inbox.next_frame().unwrap().is_some() {}
+    room
+}
+
+#[test]
+fn more_is_read_at_once_while_more_comes_and_the_room_is_given_back() {
+    let mut stream = Vec::new();
+    for seq in 1..200 {
+        LineFrame {
+            seq,
+            fragment: false,
+            bytes: &[b'x'; 3000],
+        }
+        .append(&mut stream);
+    }
+    let mut inbox = Inbox::new(LIMIT);
+    let mut rest = stream.as_slice();
+    let first = read_once(&mut inbox, &mut rest);
+    let mut most = first;
+    while !rest.is_empty() {
+        most = most.max(read_once(&mut inbox, &mut rest));
+    }
+    let after = read_once(&mut inbox, &mut rest);
+    assert!(most >= 8 * first, "{most} after {first}");
+    assert_eq!(after, first);
+}
+
 proptest! {
     #[test]
     fn however_the_bytes_arrive_the_frames_are_the_same(

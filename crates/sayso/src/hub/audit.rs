@@ -88,14 +88,8 @@ impl Hub {
             DecidedBy::Agent => Actor::agent(),
         };
         let decided = decision.and_then(audit_body::findable);
-        let text = match self.calls.get(&ask.id) {
-            Some(call) => audit_body::text(&call.input, decided.as_ref(), resolution.message()),
-            None => audit_body::text(
-                &parsed(ask.input.as_str()),
-                decided.as_ref(),
-                resolution.message(),
-            ),
-        };
+        let input = self.details.input(ask);
+        let text = audit_body::text(&input, decided.as_ref(), resolution.message());
         let word = serde_json::to_value(outcome.what).unwrap_or_default();
         Write::AppendAudit(AuditRecord {
             at: UnixMillis(resolution.at.0),

@@ -124,7 +124,6 @@ impl Hub {
             // A mode that went with it did not arrive, so the next one is not from there.
             self.mode_actors.remove(&request.session);
         }
-        self.calls.remove(&request.ask.id);
         self.details.forget(request.ask.id);
         if let (OutcomeKind::Allowed, Some(tool)) = (outcome.what, &request.ask.tool_use_id) {
             let allowed = AllowedTool {

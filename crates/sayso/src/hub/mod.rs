@@ -56,7 +56,7 @@ use uuid::Uuid;
 use crate::agents::Agents;
 use crate::agents::link::FromAgent;
 use crate::config::Config;
-use crate::rules::{Call, RuleBook};
+use crate::rules::RuleBook;
 
 pub use clients::{Clients, Frame, Interest, Outbox, outbox};
 pub use message::{Caller, HubGone, HubHandle, HubMessage, NotWritten, Reply, Snapshot};
@@ -110,8 +110,7 @@ pub struct Hub {
     rules: RuleBook,
     /// Who asked for the mode that an agent is about to be in.
     mode_actors: HashMap<SessionId, audit::Actor>,
-    /// What rules would look at, of each open request.
-    calls: ById<RequestId, Call>,
+    /// What clients are shown and rules would look at, of each open request.
     details: details::Details,
     /// The newest entries of a session's transcript, which are not on their way to the disk yet.
     fresh: Option<(SessionId, Vec<transcript::Entry>)>,
@@ -183,7 +182,6 @@ impl Hub {
             restarts: HashMap::new(),
             rules: RuleBook::load(rules),
             mode_actors: HashMap::new(),
-            calls: ById::default(),
             details: details::Details::default(),
             fresh: None,
             links: Arc::new(()),

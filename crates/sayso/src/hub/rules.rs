@@ -46,10 +46,9 @@ impl Hub {
             } else {
                 detail.rule_explanation = found.explanation;
             }
-            self.calls.insert(ask.id, call);
         }
         ask.detail = claude::detail_json(&detail);
-        self.details.remember(ask.id, detail);
+        self.details.remember(&ask, detail, call);
         self.dispatch(Event::Asked {
             session,
             ask: Box::new(ask),
@@ -211,12 +210,18 @@ impl Hub {
     }
 
     fn decide_by_rule(&mut self, request: RequestId) {
-        let (Some(call), Some(view)) = (self.calls.get(&request), self.broker.request(request))
+        let Some(view) = self
+            .broker
+            .request(request)
+            .filter(|view| view.ask.kind == Kind::Tool)
         else {
             return;
         };
+        let Some(call) = self.details.call(&view.ask) else {
+            return;
+        };
         let now = rule_time();
-        let found = self.rules.judge(call, view.session.0, now);
+        let found = self.rules.judge(&call, view.session.0, now);
         if let Some(ruling) = found.ruling.filter(|ruling| ruling.may_answer(&view.ask)) {
             self.count_hits(&found.matched, now);
             self.dispatch(Event::Ruled { request, ruling });

@@ -1,6 +1,7 @@
 //! The native WebSocket: one reader, one writer, both bounded.
 
 use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::{FutureExt, SinkExt, StreamExt};
 use sayso_broker::ClientId;
 use sayso_protocol::{ClientFrame, ClientMessage, ErrorCode, ErrorMessage, ServerMessage};
 use serde::Deserialize;
@@ -96,8 +97,10 @@ async fn serve(socket: WebSocket, web: Web, pass: Pass, interest: Interest) {
         notifications,
         looking: Mutex::new(None),
     };
-    // In a task of its own, so that the hub is told of the end even when it is a panic.
-    let _ = tokio::spawn(conversation.hold(socket, queued)).await;
+    // The hub is told of the end even when it is a panic, which has been logged then.
+    let _ = AssertUnwindSafe(conversation.hold(socket, queued))
+        .catch_unwind()
+        .await;
     // When the hub has ended it has no clients to remove.
     let _ = hub.send(HubMessage::Disconnect { client }).await;
 }

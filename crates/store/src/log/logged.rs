@@ -20,6 +20,9 @@ use crate::writer::{Completion, SubmitError, Writer};
 /// A job with more in it than this goes to the database at once.
 const LONGEST_RECORD: usize = 1024 * 1024;
 
+/// How much room for records is kept from one flush to the next.
+const KEPT_RECORDS: usize = 64 * 1024;
+
 /// The way to the log and, behind it, to the database. Jobs that are submitted wait for [`flush`](Self::flush), which
 /// writes all of them in one piece; those that the log does not take go to the database, which reports them later.
 #[derive(Debug)]
@@ -157,6 +160,7 @@ impl LoggedWriter {
         self.waiting = waiting;
         self.records = records;
         self.records.clear();
+        self.records.shrink_to(KEPT_RECORDS);
         done
     }
 

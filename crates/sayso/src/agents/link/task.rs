@@ -11,7 +11,7 @@ use sayso_runner::{Connection, Event, Events, LostReason, Welcome, WriteFailure}
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::ending::{HOLDER, fault, gone, lost_because, words};
-use super::{Destination, FromAgent, Origin, Shared, streaming};
+use super::{Destination, FromAgent, Launch, Origin, Shared, streaming};
 use crate::agents::claude::Adapter;
 use crate::agents::{AgentOutput, Reading};
 
@@ -48,6 +48,21 @@ pub(super) enum End {
     Unheard,
 }
 
+/// Starts the runner.
+async fn connect(launch: &Launch) -> Result<Connection, String> {
+    let Launch {
+        program,
+        arguments,
+        folder,
+        spec,
+    } = launch;
+    let started = sayso_runner::start(program, arguments, folder, spec).await;
+    started.map_err(|error| error.to_string())?;
+    let connection = Connection::connect(folder, 0).await;
+    connection.map_err(|error| error.to_string())
+}
+
+/// There is one for each agent as long as that lives, so what is done rarely is put aside while it is done.
 impl Task {
     pub(super) fn new(shared: Arc<Shared>, adapter: Adapter, destination: Destination) -> Self {
         Self {
@@ -68,21 +83,10 @@ impl Task {
             }
             Origin::Left { folder, journal } => {
                 let reason = format!("{HOLDER} ended while Sayso did not run");
-                return self.hear_out(&folder, *journal, reason).await;
+                return Box::pin(self.hear_out(&folder, *journal, reason)).await;
             }
             Origin::Started(launch) => {
-                let started = sayso_runner::start(
-                    &launch.program,
-                    &launch.arguments,
-                    &launch.folder,
-                    &launch.spec,
-                );
-                let connection = match started.await {
-                    Ok(_) => Connection::connect(&launch.folder, 0)
-                        .await
-                        .map_err(|error| error.to_string()),
-                    Err(error) => Err(error.to_string()),
-                };
+                let connection = Box::pin(connect(&launch)).await;
                 (launch.folder, connection)
             }
         };
@@ -120,7 +124,7 @@ impl Task {
                 End::Unreachable => {
                     self.shared.lock().gone();
                     let reason = format!("{HOLDER} did not answer");
-                    return self.lost(folder, reason).await;
+                    return Box::pin(self.lost(folder, reason)).await;
                 }
                 End::Exited(exited) => {
                     let exited = self.exited(*exited);
@@ -134,7 +138,7 @@ impl Task {
                 }
                 End::Lost(reason) => reason,
             };
-            match self.reconnect(folder, &reason).await {
+            match Box::pin(self.reconnect(folder, &reason)).await {
                 Some(again) => connection = again,
                 None if reason == LostReason::Replaced => {
                     self.shared.lock().gone();
@@ -143,7 +147,7 @@ impl Task {
                 }
                 None => {
                     self.shared.lock().gone();
-                    return self.lost(folder, words(&reason)).await;
+                    return Box::pin(self.lost(folder, words(&reason))).await;
                 }
             }
         }
