@@ -9,7 +9,7 @@ use std::process::Stdio;
 use pretty_assertions::assert_eq;
 use sayso::config::PolicySettings;
 use serde_json::{Value, json};
-use support::{TOKEN, TestServer, bash};
+use support::{Client, TOKEN, TestServer, bash};
 
 #[tokio::test]
 async fn sessions_and_transcripts_are_there_after_a_restart_and_go_on() {
@@ -325,29 +325,44 @@ async fn an_agent_that_does_not_read_is_noticed_and_loses_nothing() {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn an_agent_that_does_not_react_to_an_answer_is_noticed() {
+/// The agent stands still while it gets something. That is told, and also that it goes on.
+async fn stands_still_for(server: &TestServer, client: &mut Client, what: Value) {
     use rustix::process::{Signal, kill_process_group};
-    let server = TestServer::start().await;
-    let mut client = server.connect().await;
-    let session = client.start(&server, &bash("touch late.txt")).await;
-    client.subscribe(&session).await;
-    let request = client.opened().await;
-    let group = agent_group(&server);
+    let group = agent_group(server);
     kill_process_group(group, Signal::STOP).unwrap();
-    let ack = client.respond(&request, json!({"behavior": "allow"})).await;
-    assert_eq!(ack["type"], "ack", "the answer is with the agent: {ack}");
-    let stuck = client
+    let ack = client.call(what).await;
+    assert_eq!(ack["type"], "ack", "it is with the agent: {ack}");
+    client
         .wait_for(|frame| {
             let error = frame["session"]["error"].as_str().unwrap_or_default();
             error.contains("does not react")
         })
         .await;
-    assert_eq!(stuck["session"]["session_id"], session.as_str());
     kill_process_group(group, Signal::CONT).unwrap();
     client
         .wait_for(|frame| frame["type"] == "session_state" && frame["session"]["error"].is_null())
         .await;
+}
+
+fn message(session: &str) -> Value {
+    let content = json!([{"type": "text", "text": "{\"steps\": []}"}]);
+    json!({"type": "send_message", "session_id": session, "content": content})
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_react_to_an_answer_is_noticed() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let session = client.start(&server, &bash("touch late.txt")).await;
+    client.subscribe(&session).await;
+    let request = client.opened().await;
+    let answer = json!({
+        "type": "respond",
+        "request_id": request["request_id"],
+        "input_digest": request["input_digest"],
+        "decision": {"behavior": "allow"},
+    });
+    stands_still_for(&server, &mut client, answer).await;
     client
         .entry(&session, |entry| entry["kind"] == "tool_result")
         .await;
@@ -358,33 +373,17 @@ async fn an_agent_that_does_not_react_to_an_answer_is_noticed() {
 /// It may work for an hour before it reads the message, but it gives a word when it is asked for one.
 #[tokio::test]
 async fn an_agent_at_work_that_does_not_react_to_a_message_is_noticed() {
-    use rustix::process::{Signal, kill_process_group};
     let server = TestServer::start().await;
     let mut client = server.connect().await;
     let session = client.start(&server, &bash("touch late.txt")).await;
     client.subscribe(&session).await;
     client.opened().await;
-    let group = agent_group(&server);
-    kill_process_group(group, Signal::STOP).unwrap();
-    let content = json!([{"type": "text", "text": "{\"steps\": []}"}]);
-    let message = json!({"type": "send_message", "session_id": session, "content": content});
-    assert_eq!(client.call(message).await["type"], "ack");
-    client
-        .wait_for(|frame| {
-            let error = frame["session"]["error"].as_str().unwrap_or_default();
-            error.contains("does not react")
-        })
-        .await;
-    kill_process_group(group, Signal::CONT).unwrap();
-    client
-        .wait_for(|frame| frame["type"] == "session_state" && frame["session"]["error"].is_null())
-        .await;
+    stands_still_for(&server, &mut client, message(&session)).await;
     server.stop().await;
 }
 
 #[tokio::test]
 async fn an_agent_that_does_not_react_to_a_message_is_noticed() {
-    use rustix::process::{Signal, kill_process_group};
     let server = TestServer::start().await;
     let mut client = server.connect().await;
     let session = client.start(&server, &json!({"steps": []})).await;
@@ -392,21 +391,7 @@ async fn an_agent_that_does_not_react_to_a_message_is_noticed() {
     client
         .wait_for(|frame| frame["session"]["state"] == "user_turn")
         .await;
-    let group = agent_group(&server);
-    kill_process_group(group, Signal::STOP).unwrap();
-    let content = json!([{"type": "text", "text": "{\"steps\": []}"}]);
-    let message = json!({"type": "send_message", "session_id": session, "content": content});
-    assert_eq!(client.call(message).await["type"], "ack");
-    client
-        .wait_for(|frame| {
-            let error = frame["session"]["error"].as_str().unwrap_or_default();
-            error.contains("does not react")
-        })
-        .await;
-    kill_process_group(group, Signal::CONT).unwrap();
-    client
-        .wait_for(|frame| frame["type"] == "session_state" && frame["session"]["error"].is_null())
-        .await;
+    stands_still_for(&server, &mut client, message(&session)).await;
     client
         .wait_for(|frame| frame["session"]["state"] == "user_turn")
         .await;

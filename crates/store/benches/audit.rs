@@ -7,14 +7,16 @@
     reason = "a measurement that fails has nothing to say"
 )]
 
+mod rows;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sayso_store::audit::AuditReader;
 use sayso_store::{
     AuditActor, AuditCursor, AuditFilter, AuditKind, AuditRecord, Completion, DecidedBy,
-    DecisionRow, Delivery, Outcome, RequestId, RequestRow, RequestStatus, SessionId, SessionRow,
-    Store, UnixMillis, Write, WriteJob, Writer,
+    DecisionRow, Delivery, Outcome, RequestId, RequestRow, RequestStatus, SessionId, Store,
+    UnixMillis, Write, WriteJob, Writer,
 };
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
@@ -181,7 +183,7 @@ impl Bench {
             writer,
             completions,
         };
-        bench.submit(0, vec![Write::PutSession(session())]);
+        bench.submit(0, vec![Write::PutSession(rows::session(SessionId(id(0))))]);
         bench.completed().await;
         bench
     }
@@ -203,33 +205,6 @@ impl Bench {
 
 fn id(number: u64) -> Uuid {
     Uuid::from_u128(u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835))
-}
-
-fn session() -> SessionRow {
-    SessionRow {
-        id: SessionId(id(0)),
-        title: "bench".to_owned(),
-        cwd: "/srv/project".to_owned(),
-        agent: "claude".to_owned(),
-        agent_session_id: None,
-        state: "assistant_turn".to_owned(),
-        permission_mode: "default".to_owned(),
-        model: None,
-        created_at: UnixMillis(1),
-        state_changed_at: UnixMillis(1),
-        ended_reason: None,
-        error: None,
-        usage: None,
-        policies: None,
-        archived_at: None,
-        title_fixed: false,
-        restricted: false,
-        context: None,
-        alert: None,
-        run_after: 0,
-        counted_line: 0,
-        transcript_bytes: 0,
-    }
 }
 
 /// As long as inputs usually are.

@@ -10,6 +10,8 @@
     reason = "a measurement that fails has nothing to say"
 )]
 
+mod rows;
+
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,7 +19,7 @@ use std::time::{Duration, Instant};
 use sayso_store::{
     AuditActor, AuditKind, AuditRecord, Backlog, Completion, DecidedBy, DecisionRow, Delivery,
     Durability, EntryRow, LoggedWriter, Outcome, RequestId, RequestRow, RequestStatus, SessionId,
-    SessionRow, Store, UnixMillis, Write, WriteJob,
+    Store, UnixMillis, Write, WriteJob,
 };
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -145,7 +147,7 @@ impl Bench {
             token: 0,
         };
         for session in 0..SESSIONS {
-            bench.submit(vec![Write::PutSession(session_row(session))]);
+            bench.submit(vec![Write::PutSession(rows::session(session_id(session)))]);
         }
         bench.writer.flush();
         // Whoever reads waits until the follower is there.
@@ -225,33 +227,6 @@ fn request_id(number: u64) -> RequestId {
     RequestId(Uuid::from_u128(
         u128::from(number) << 80 | u128::from(chance),
     ))
-}
-
-fn session_row(number: u64) -> SessionRow {
-    SessionRow {
-        id: session_id(number),
-        title: "Work on the store".to_owned(),
-        cwd: "/srv/project".to_owned(),
-        agent: "claude".to_owned(),
-        agent_session_id: None,
-        state: "assistant_turn".to_owned(),
-        permission_mode: "default".to_owned(),
-        model: None,
-        created_at: UnixMillis(1),
-        state_changed_at: UnixMillis(1),
-        ended_reason: None,
-        error: None,
-        usage: None,
-        policies: None,
-        archived_at: None,
-        title_fixed: false,
-        restricted: false,
-        context: None,
-        alert: None,
-        run_after: 0,
-        counted_line: 0,
-        transcript_bytes: 0,
-    }
 }
 
 fn text(length: usize) -> String {

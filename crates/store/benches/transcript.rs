@@ -5,43 +5,18 @@
     reason = "a measurement that fails has nothing to say"
 )]
 
+mod rows;
+
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use sayso_store::{EntryRow, SessionId, SessionRow, Store, UnixMillis, Write, WriteJob, Writer};
+use sayso_store::{EntryRow, SessionId, Store, UnixMillis, Write, WriteJob, Writer};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
 const SESSION: SessionId = SessionId(Uuid::from_u128(7));
 const PAGE: u32 = 200;
-
-fn session() -> SessionRow {
-    SessionRow {
-        id: SESSION,
-        title: "bench".to_owned(),
-        cwd: "/srv/project".to_owned(),
-        agent: "claude".to_owned(),
-        agent_session_id: None,
-        state: "assistant_turn".to_owned(),
-        permission_mode: "default".to_owned(),
-        model: None,
-        created_at: UnixMillis(1),
-        state_changed_at: UnixMillis(1),
-        ended_reason: None,
-        error: None,
-        usage: None,
-        policies: None,
-        archived_at: None,
-        title_fixed: false,
-        restricted: false,
-        context: None,
-        alert: None,
-        run_after: 0,
-        counted_line: 0,
-        transcript_bytes: 0,
-    }
-}
 
 fn entry(seq: i64) -> EntryRow {
     EntryRow {
@@ -61,7 +36,7 @@ async fn filled(path: &std::path::Path, entries: i64) -> Store {
     let store = Store::open(path).await.unwrap();
     let (sender, mut completions) = mpsc::channel(4096);
     let writer = Writer::start(store.clone(), sender, 4096).unwrap();
-    let mut writes = vec![Write::PutSession(session())];
+    let mut writes = vec![Write::PutSession(rows::session(SESSION))];
     writes.extend((1..=entries).map(|seq| Write::AppendEntry(entry(seq))));
     writer.submit(WriteJob { token: 0, writes }).unwrap();
     completions.recv().await.unwrap().result.unwrap();

@@ -5,10 +5,10 @@ use std::fmt;
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, Value};
 use serde::{Deserialize, Serialize};
-use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
-use sqlx::{Database, Decode, Encode, Type};
 use uuid::Uuid;
+
+use crate::as_text::{AsText, stored_as_text};
 
 macro_rules! uuid_as_text {
     ($(#[$documentation:meta])* $name:ident) => {
@@ -28,36 +28,17 @@ macro_rules! uuid_as_text {
             }
         }
 
-        impl<DB: Database> Type<DB> for $name
-        where
-            String: Type<DB>,
-        {
-            fn type_info() -> DB::TypeInfo {
-                String::type_info()
+        impl AsText for $name {
+            fn text(&self) -> String {
+                self.to_string()
             }
 
-            fn compatible(info: &DB::TypeInfo) -> bool {
-                String::compatible(info)
+            fn read(text: &str) -> Result<Self, BoxDynError> {
+                Ok(Self(Uuid::try_parse(text)?))
             }
         }
 
-        impl<'q, DB: Database> Encode<'q, DB> for $name
-        where
-            String: Encode<'q, DB>,
-        {
-            fn encode_by_ref(&self, buffer: &mut DB::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
-                self.to_string().encode(buffer)
-            }
-        }
-
-        impl<'r, DB: Database> Decode<'r, DB> for $name
-        where
-            String: Decode<'r, DB>,
-        {
-            fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
-                Ok(Self(Uuid::try_parse(&String::decode(value)?)?))
-            }
-        }
+        stored_as_text!($name);
 
         impl ToSql for $name {
             fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {

@@ -8,6 +8,7 @@
 //! This crate knows rows only. What a state means, who may decide and what is shown is known
 //! elsewhere.
 
+mod as_text;
 pub mod audit;
 mod backup;
 mod channels;

@@ -3,9 +3,9 @@
 use rusqlite::ToSql;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use serde::{Deserialize, Serialize};
-use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
-use sqlx::{Database, Decode, Encode, Type};
+
+use crate::as_text::{AsText, stored_as_text};
 
 /// Words of a column, for both ways to the database.
 macro_rules! stored_word {
@@ -26,46 +26,24 @@ macro_rules! stored_word {
 
         impl FromSql for $name {
             fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-                match value.as_str()? {
-                    $($word => Ok(Self::$variant),)+
-                    _ => Err(FromSqlError::InvalidType),
-                }
+                Self::read(value.as_str()?).map_err(|_| FromSqlError::InvalidType)
             }
         }
 
-        impl<DB: Database> Type<DB> for $name
-        where
-            String: Type<DB>,
-        {
-            fn type_info() -> DB::TypeInfo {
-                String::type_info()
+        impl AsText for $name {
+            fn text(&self) -> String {
+                self.word().to_owned()
             }
 
-            fn compatible(info: &DB::TypeInfo) -> bool {
-                String::compatible(info)
-            }
-        }
-
-        impl<'q, DB: Database> Encode<'q, DB> for $name
-        where
-            String: Encode<'q, DB>,
-        {
-            fn encode_by_ref(&self, buffer: &mut DB::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
-                self.word().to_owned().encode(buffer)
-            }
-        }
-
-        impl<'r, DB: Database> Decode<'r, DB> for $name
-        where
-            String: Decode<'r, DB>,
-        {
-            fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
-                match String::decode(value)?.as_str() {
+            fn read(text: &str) -> Result<Self, BoxDynError> {
+                match text {
                     $($word => Ok(Self::$variant),)+
                     other => Err(format!("{other:?} is no {}", stringify!($name)).into()),
                 }
             }
         }
+
+        stored_as_text!($name);
     };
 }
 

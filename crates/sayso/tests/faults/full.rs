@@ -18,7 +18,7 @@ use crate::puppet::{Puppet, Server, ask, text};
 use crate::support::Client;
 
 /// Together more than the queue of writes holds, and each less than a socket is read at once.
-const WRITERS: usize = 12;
+const WRITERS: usize = 16;
 const MESSAGES: usize = 900;
 const ASKS: usize = 40;
 const TEXTS: usize = 100;
