@@ -16,6 +16,7 @@ pub mod line;
 pub mod mode;
 pub mod process;
 pub mod raw;
+pub mod recent;
 pub mod session;
 pub mod wire;
 
@@ -34,4 +35,5 @@ pub use launch::{LaunchOptions, PassedVariables};
 pub use mode::PermissionMode;
 pub use process::LaunchError;
 pub use raw::RawJson;
+pub use recent::RecentIds;
 pub use session::{ControlSession, ProtocolError, Reception, Reply};

@@ -1,14 +1,10 @@
-use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
-
 use indexmap::IndexMap;
 
 use super::ProtocolError;
 use crate::input::SendError;
 use crate::raw::RawJson;
+use crate::recent::RecentIds;
 
-/// How many ended requests are remembered, to tell a repeated id from a new one.
-const REMEMBERED: usize = 1024;
 /// Far more than agents ask at once; beyond it the agent has run wild.
 const OPEN_LIMIT: usize = 4096;
 
@@ -46,14 +42,13 @@ pub(super) enum Withdrawal {
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     open: IndexMap<String, OpenRequest>,
-    closed: HashMap<Arc<str>, Closed>,
-    /// The same, oldest first.
-    closed_order: VecDeque<Arc<str>>,
+    /// To tell a repeated id from a new one.
+    closed: RecentIds<Closed>,
 }
 
 impl Ledger {
     pub(super) fn knows(&self, request_id: &str) -> bool {
-        self.open.contains_key(request_id) || self.closed.contains_key(request_id)
+        self.open.contains_key(request_id) || self.closed.contains(request_id)
     }
 
     pub(super) fn check_new(&self, request_id: &str) -> Result<(), ProtocolError> {
@@ -85,14 +80,7 @@ impl Ledger {
         if self.open.shift_remove(request_id).is_none() {
             return;
         }
-        let request_id: Arc<str> = Arc::from(request_id);
-        self.closed.insert(Arc::clone(&request_id), how);
-        self.closed_order.push_back(request_id);
-        if self.closed_order.len() > REMEMBERED
-            && let Some(oldest) = self.closed_order.pop_front()
-        {
-            self.closed.remove(&oldest);
-        }
+        self.closed.insert(request_id, how);
     }
 
     /// `None` when there is nothing to withdraw.
@@ -106,23 +94,5 @@ impl Ledger {
             Closed::Answered => Some(Withdrawal::AfterAnswer),
             Closed::Withdrawn => None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_of_ended_requests_is_bounded() {
-        let mut ledger = Ledger::default();
-        for number in 0..=REMEMBERED {
-            let id = number.to_string();
-            ledger.insert(id.clone(), OpenRequest::Other);
-            ledger.close(&id, Closed::Answered);
-        }
-        assert_eq!(ledger.closed.len(), REMEMBERED);
-        assert!(!ledger.knows("0"));
-        assert!(ledger.knows("1"));
     }
 }

@@ -1,16 +1,16 @@
 //! Which calls of an agent were seen, and which of them it has asked about.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
-use sayso_claude::PermissionMode;
+use sayso_claude::{PermissionMode, RecentIds};
 use serde_json::value::RawValue;
 
 use crate::agents::claude;
 use crate::rules::Call;
 
-/// As many calls as are kept in mind for one agent.
+/// As many calls as are kept in mind for one agent until it asks about them.
 const REMEMBERED: usize = 1024;
 
 /// The calls of one agent that it must ask about.
@@ -18,9 +18,7 @@ const REMEMBERED: usize = 1024;
 pub(in crate::hub) struct Watch {
     /// It has not asked about these yet.
     unasked: VecDeque<(String, Sighting)>,
-    asked: HashSet<Arc<str>>,
-    /// The same, oldest first.
-    asked_order: VecDeque<Arc<str>>,
+    asked: RecentIds<()>,
     /// The denials that the agent was given last.
     pub(super) denials: Vec<String>,
 }
@@ -111,16 +109,7 @@ impl Watch {
 
     pub(in crate::hub) fn asked_about(&mut self, tool_use_id: &str) {
         self.unasked.retain(|(known, _)| known != tool_use_id);
-        let tool_use_id: Arc<str> = Arc::from(tool_use_id);
-        if !self.asked.insert(Arc::clone(&tool_use_id)) {
-            return;
-        }
-        self.asked_order.push_back(tool_use_id);
-        if self.asked_order.len() > REMEMBERED
-            && let Some(oldest) = self.asked_order.pop_front()
-        {
-            self.asked.remove(&oldest);
-        }
+        self.asked.insert(tool_use_id, ());
     }
 
     /// The call has run. Given back when nobody was asked and somebody should have been; once.
