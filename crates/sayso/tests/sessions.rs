@@ -326,18 +326,19 @@ async fn an_agent_that_does_not_read_is_noticed_and_loses_nothing() {
 }
 
 /// The agent stands still while it gets something. That is told, and also that it goes on.
-async fn stands_still_for(server: &TestServer, client: &mut Client, what: Value) {
+async fn stands_still_for(server: &TestServer, client: &mut Client, session: &str, what: Value) {
     use rustix::process::{Signal, kill_process_group};
     let group = agent_group(server);
     kill_process_group(group, Signal::STOP).unwrap();
     let ack = client.call(what).await;
     assert_eq!(ack["type"], "ack", "it is with the agent: {ack}");
-    client
+    let stuck = client
         .wait_for(|frame| {
             let error = frame["session"]["error"].as_str().unwrap_or_default();
             error.contains("does not react")
         })
         .await;
+    assert_eq!(stuck["session"]["session_id"], session);
     kill_process_group(group, Signal::CONT).unwrap();
     client
         .wait_for(|frame| frame["type"] == "session_state" && frame["session"]["error"].is_null())
@@ -362,7 +363,7 @@ async fn an_agent_that_does_not_react_to_an_answer_is_noticed() {
         "input_digest": request["input_digest"],
         "decision": {"behavior": "allow"},
     });
-    stands_still_for(&server, &mut client, answer).await;
+    stands_still_for(&server, &mut client, &session, answer).await;
     client
         .entry(&session, |entry| entry["kind"] == "tool_result")
         .await;
@@ -378,7 +379,7 @@ async fn an_agent_at_work_that_does_not_react_to_a_message_is_noticed() {
     let session = client.start(&server, &bash("touch late.txt")).await;
     client.subscribe(&session).await;
     client.opened().await;
-    stands_still_for(&server, &mut client, message(&session)).await;
+    stands_still_for(&server, &mut client, &session, message(&session)).await;
     server.stop().await;
 }
 
@@ -391,7 +392,7 @@ async fn an_agent_that_does_not_react_to_a_message_is_noticed() {
     client
         .wait_for(|frame| frame["session"]["state"] == "user_turn")
         .await;
-    stands_still_for(&server, &mut client, message(&session)).await;
+    stands_still_for(&server, &mut client, &session, message(&session)).await;
     client
         .wait_for(|frame| frame["session"]["state"] == "user_turn")
         .await;

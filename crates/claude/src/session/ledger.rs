@@ -96,3 +96,21 @@ impl Ledger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recent::REMEMBERED;
+
+    #[test]
+    fn memory_of_ended_requests_is_bounded() {
+        let mut ledger = Ledger::default();
+        for number in 0..=REMEMBERED {
+            let id = number.to_string();
+            ledger.insert(id.clone(), OpenRequest::Other);
+            ledger.close(&id, Closed::Answered);
+        }
+        assert!(!ledger.knows("0"));
+        assert!(ledger.knows("1"));
+    }
+}

@@ -1,10 +1,12 @@
 //! A socket that speaks another dialect: the same client to the hub, with a translation in between.
 
+use std::panic::AssertUnwindSafe;
+
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::{FutureExt, SinkExt, StreamExt};
 use sayso_broker::ClientId;
 use sayso_protocol::{ClientFrame, ErrorCode};
 use tokio::sync::{mpsc, oneshot};
@@ -70,8 +72,10 @@ async fn serve(socket: WebSocket, web: Web, pass: Pass, entry: Entry, options: O
         outbox,
         sink,
     };
-    // In a task of its own, so that the hub is told of the end even when it is a panic.
-    let _ = tokio::spawn(front_end.hold(stream, queued)).await;
+    // The hub is told of the end even when it is a panic, which has been logged then.
+    let _ = AssertUnwindSafe(front_end.hold(stream, queued))
+        .catch_unwind()
+        .await;
     // When the hub has ended it has no clients to remove.
     let _ = hub.send(HubMessage::Disconnect { client }).await;
 }

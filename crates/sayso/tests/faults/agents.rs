@@ -110,14 +110,6 @@ fn is_unresponsive(session: &Value) -> bool {
     session["unresponsive"]["since"].is_string()
 }
 
-/// It is ready. It says again what it said before, so it may be at work.
-fn lives(session: &Value) -> bool {
-    matches!(
-        session["state"].as_str(),
-        Some("user_turn" | "assistant_turn")
-    ) && session["error"].is_null()
-}
-
 fn is_dead(session: &Value) -> bool {
     session["state"] == "dead"
 }
@@ -145,8 +137,10 @@ async fn an_agent_that_ignores_an_answer_is_ended_after_a_while_and_can_be_resum
     assert_eq!(outcomes, [json!("allowed"), json!("withdrawn")]);
 
     puppet.cure("mute");
+    puppet.forget();
     let resumed = resume(&puppet, &server, &session).await;
     assert_eq!(resumed["session_id"], session.as_str(), "{resumed}");
+    let lives = |session: &Value| session["state"] == "user_turn";
     puppet.until_session(&server, lives).await;
 }
 
@@ -215,10 +209,12 @@ async fn an_agent_that_does_not_react_is_replaced_at_a_word() {
     puppet.decide(&server, &request, allow()).await;
     puppet.until_session(&server, is_unresponsive).await;
     let asked = Instant::now();
+    puppet.forget();
     let resumed = resume(&puppet, &server, &session).await;
     println!("replaced after {:?}", asked.elapsed());
     assert_eq!(resumed["session_id"], session.as_str(), "{resumed}");
     assert!(!puppet::is_running(agent));
+    let lives = |session: &Value| session["state"] == "user_turn" && session["error"].is_null();
     puppet.until_session(&server, lives).await;
 }
 

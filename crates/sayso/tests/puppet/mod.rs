@@ -271,6 +271,11 @@ impl Puppet {
         std::fs::remove_file(self.folder.path().join("puppet").join(what)).unwrap();
     }
 
+    /// The next agent does not say again what this one said.
+    pub(crate) fn forget(&self) {
+        std::fs::remove_file(self.folder.path().join("puppet/say")).unwrap();
+    }
+
     /// Waits until the only session is as it should be.
     pub(crate) async fn until_session(
         &self,

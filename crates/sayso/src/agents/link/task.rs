@@ -48,7 +48,7 @@ pub(super) enum End {
     Unheard,
 }
 
-/// Starts the runner.
+/// Starts the runner and connects to it.
 async fn connect(launch: &Launch) -> Result<Connection, String> {
     let Launch {
         program,
