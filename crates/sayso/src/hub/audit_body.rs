@@ -112,21 +112,25 @@ pub(super) fn text(input: &Value, decision: Option<&Value>, message: Option<&str
     // First, by which `audit::subject` knows that it is not below what is shown.
     let reason = message.unwrap_or_default();
     let mut words = String::new();
-    collect(input, &mut words);
+    collect(input, &shown, &mut words);
     for part in ["updated_input", "answers", "notes", "content"] {
         if let Some(decided) = decision.and_then(|decision| decision.get(part)) {
-            collect(decided, &mut words);
+            collect(decided, &shown, &mut words);
         }
     }
     AuditRecord::findable(&shown, &format!("{reason}{words}"))
 }
 
-fn collect(value: &Value, words: &mut String) {
+/// What is shown is searched too, so it need not stand here again.
+fn collect(value: &Value, shown: &str, words: &mut String) {
     match value {
+        Value::String(text) if text == shown => {}
         Value::String(text) => add(text, words),
         Value::Number(number) => add(&number.to_string(), words),
-        Value::Array(values) => values.iter().for_each(|value| collect(value, words)),
-        Value::Object(fields) => fields.values().for_each(|value| collect(value, words)),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, shown, words)),
+        Value::Object(fields) => fields
+            .values()
+            .for_each(|value| collect(value, shown, words)),
         Value::Null | Value::Bool(_) => {}
     }
 }
@@ -154,6 +158,13 @@ mod tests {
             assert!(text.contains(word), "{word}: {text}");
         }
         assert_eq!(sayso_store::shown_text(&text), "/srv/a.rs");
+    }
+
+    #[test]
+    fn what_a_list_shows_is_not_held_twice() {
+        let input = json!({"command": "make all", "description": "Build it", "again": "make all"});
+        let text = text(&input, None, None);
+        assert_eq!(text, "make all\u{1e}\nBuild it");
     }
 
     #[test]
