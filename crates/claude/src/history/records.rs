@@ -79,7 +79,12 @@ fn read_record(bytes: &[u8]) -> Option<(Record, String)> {
         return None;
     }
     let line = Line::check(text).ok()?;
-    let record = serde_json::from_str(&line.text).ok()?;
+    let record: Record = serde_json::from_str(&line.text).ok()?;
+    // Its parts are kept as they stand. A number that is too large for any program is JSON all the same, and whoever
+    // gets an entry with one in it could read nothing of it.
+    if record.is_message() {
+        serde_json::from_str::<serde_json::Value>(&line.text).ok()?;
+    }
     Some((record, line.text))
 }
 
