@@ -33,7 +33,12 @@ fn main() -> ExitCode {
     if let Some(Command::Runner { folder }) = &cli.command {
         return hold_agent(folder);
     }
-    let runtime = match tokio::runtime::Runtime::new() {
+    // One thread: what a request goes through hands on little work many times, and waking another thread for a part of
+    // it takes longer than the part. What takes long has threads of its own.
+    let runtime = match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error.into()),
     };
