@@ -85,25 +85,24 @@ pub struct McpServerReference {
     pub source: Option<String>,
 }
 
-/// One entry of `permission_suggestions`: verbatim, to be sent back as it came, and read, to be shown.
-#[derive(Debug, Clone, PartialEq)]
+/// One entry of `permission_suggestions`: verbatim, to be shown and to be sent back as it came.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(transparent)]
 pub struct Suggestion {
     pub raw: RawJson,
-    pub update: PermissionUpdate,
 }
 
 impl Suggestion {
-    pub fn read(raw: RawJson) -> Self {
-        let update = raw.parse().unwrap_or(PermissionUpdate::Unknown);
-        Self { raw, update }
+    /// What it would change.
+    pub fn update(&self) -> PermissionUpdate {
+        self.raw.parse().unwrap_or(PermissionUpdate::Unknown)
     }
 }
 
 /// Suggestions that are not a list are no suggestions: the ask itself must still be shown.
 fn suggestions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Suggestion>, D::Error> {
     let raw = <&RawValue>::deserialize(deserializer)?;
-    let entries: Vec<RawJson> = serde_json::from_str(raw.get()).unwrap_or_default();
-    Ok(entries.into_iter().map(Suggestion::read).collect())
+    Ok(serde_json::from_str(raw.get()).unwrap_or_default())
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -213,7 +212,7 @@ impl ToolAsk {
             && self.matched_ask_rule.is_none()
             && self.permission_suggestions.iter().any(|suggestion| {
                 matches!(
-                    &suggestion.update,
+                    suggestion.update(),
                     PermissionUpdate::SetMode {
                         mode: PermissionMode::AcceptEdits,
                         ..

@@ -14,7 +14,7 @@ use sayso_claude::session::Reception;
 use sayso_claude::{
     AgentEvent, AgentInput, AnswerValue, ContentBlock, ControlRequest, ControlSession,
     ElicitationAnswer, ModeEffect, PermissionAnswer, PermissionMode, PermissionUpdate, Priority,
-    ProtocolError, RawJson, SendError, ToolAsk,
+    ProtocolError, RawJson, SendError, Suggestion, ToolAsk,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -374,13 +374,13 @@ fn checklist_10_suggestions_are_read_one_by_one_and_kept_verbatim() {
     let updates: Vec<_> = ask
         .permission_suggestions
         .iter()
-        .map(|entry| &entry.update)
+        .map(Suggestion::update)
         .collect();
     let set_mode = PermissionUpdate::SetMode {
         mode: PermissionMode::AcceptEdits,
         destination: Some("session".into()),
     };
-    assert_eq!(updates, [&set_mode, &PermissionUpdate::Unknown]);
+    assert_eq!(updates, [set_mode, PermissionUpdate::Unknown]);
     assert!(ask.suppress_always_allow_rule);
     let sent = value(talk.answer(
         "a",

@@ -61,7 +61,7 @@ pub struct RequestDetail {
     pub blocked_path: Option<String>,
     /// The agent's offers to remember, verbatim; `remember` names them by index.
     #[cfg_attr(test, ts(type = "Array<unknown>"))]
-    pub suggestions: Vec<serde_json::Value>,
+    pub suggestions: Vec<RawJson>,
     pub default_to_no: bool,
     pub suppress_always_allow: bool,
     pub requires_user_interaction: bool,

@@ -11,6 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::ById;
+use super::audience::Audience;
 
 /// How many frames may wait for one client.
 const FRAMES: usize = 1024;
@@ -138,10 +139,19 @@ struct Client {
 #[derive(Debug, Default)]
 pub struct Clients {
     clients: ById<ClientId, Client>,
+    audience: Audience,
 }
 
 impl Clients {
     pub fn insert(&mut self, id: ClientId, me: Me, outbox: Outbox, interest: Interest) {
+        match &interest {
+            Interest::Everything => self.audience.tell_everything(id),
+            Interest::Attended(sessions) => {
+                for session in sessions {
+                    self.audience.attend(*session, id);
+                }
+            }
+        }
         let client = Client {
             me,
             outbox,
@@ -152,13 +162,27 @@ impl Clients {
     }
 
     pub(super) fn remove(&mut self, id: ClientId) {
-        self.clients.remove(&id);
+        let Some(client) = self.clients.remove(&id) else {
+            return;
+        };
+        match &client.interest {
+            Interest::Everything => self.audience.stop_telling_everything(id),
+            Interest::Attended(sessions) => {
+                for session in sessions {
+                    self.audience.stop_attending(*session, id);
+                }
+            }
+        }
+        for session in client.subscriptions.keys() {
+            self.audience.stop_watching(*session, id);
+        }
     }
 
     pub(super) fn close(&mut self) {
         for (_, client) in self.clients.drain() {
             client.outbox.closing.cancel();
         }
+        self.audience = Audience::default();
     }
 
     pub(super) fn label(&self, id: ClientId) -> &str {
@@ -176,7 +200,9 @@ impl Clients {
     /// A snapshot follows: whatever the client was told before no longer counts.
     pub(super) fn start_over(&mut self, id: ClientId) {
         if let Some(client) = self.clients.get_mut(&id) {
-            client.subscriptions.clear();
+            for (session, _) in client.subscriptions.drain() {
+                self.audience.stop_watching(session, id);
+            }
             client.outbox.caught_up();
         }
     }
@@ -184,13 +210,20 @@ impl Clients {
     pub(super) fn subscribe(&mut self, id: ClientId, session: SessionId, state: Subscription) {
         if let Some(client) = self.clients.get_mut(&id) {
             client.subscriptions.insert(session, state);
+            match state {
+                Subscription::Live => self.audience.watch(session, id),
+                Subscription::CatchingUp => self.audience.stop_watching(session, id),
+            }
         }
     }
 
     /// True when the client had not been told of the session before.
     pub(super) fn attend(&mut self, id: ClientId, session: SessionId) -> bool {
         match self.clients.get_mut(&id).map(|client| &mut client.interest) {
-            Some(Interest::Attended(sessions)) => sessions.insert(session),
+            Some(Interest::Attended(sessions)) => {
+                self.audience.attend(session, id);
+                sessions.insert(session)
+            }
             Some(Interest::Everything) | None => false,
         }
     }
@@ -203,6 +236,7 @@ impl Clients {
     pub(super) fn unsubscribe(&mut self, id: ClientId, session: SessionId) {
         if let Some(client) = self.clients.get_mut(&id) {
             client.subscriptions.remove(&session);
+            self.audience.stop_watching(session, id);
         }
     }
 
@@ -212,6 +246,7 @@ impl Clients {
     }
 
     pub(super) fn forget_session(&mut self, session: SessionId) {
+        self.audience.forget_session(session);
         for client in self.clients.values_mut() {
             client.subscriptions.remove(&session);
             if let Interest::Attended(sessions) = &mut client.interest {
@@ -237,20 +272,7 @@ impl Clients {
 
     /// To all who are told of the session.
     pub fn broadcast_about(&self, session: SessionId, message: &ServerMessage) {
-        let mut told = self
-            .clients
-            .values()
-            .filter(|client| client.interest.covers(session))
-            .peekable();
-        if told.peek().is_none() {
-            return;
-        }
-        let Some(text) = frame(message) else {
-            return;
-        };
-        for client in told {
-            client.outbox.try_send(text.clone());
-        }
+        self.send_to(self.audience.told_of(session), message);
     }
 
     /// To those who may do this.
@@ -266,18 +288,19 @@ impl Clients {
 
     /// To those who watch the session and have its history.
     pub(super) fn broadcast_to_watchers(&self, session: SessionId, message: &ServerMessage) {
-        let mut watchers = self
-            .clients
-            .values()
-            .filter(|client| client.subscriptions.get(&session) == Some(&Subscription::Live))
-            .peekable();
-        if watchers.peek().is_none() {
+        self.send_to(self.audience.watchers_of(session), message);
+    }
+
+    /// The frame is made once, and only when there is somebody to get it.
+    fn send_to(&self, ids: impl Iterator<Item = ClientId>, message: &ServerMessage) {
+        let mut clients = ids.filter_map(|id| self.clients.get(&id)).peekable();
+        if clients.peek().is_none() {
             return;
         }
         let Some(text) = frame(message) else {
             return;
         };
-        for client in watchers {
+        for client in clients {
             client.outbox.try_send(text.clone());
         }
     }
@@ -291,6 +314,104 @@ pub(super) fn frame(message: &ServerMessage) -> Option<Utf8Bytes> {
         Err(error) => {
             tracing::error!(%error, "a message could not be written as JSON");
             None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Connect { everything: bool },
+        Leave,
+        StartOver,
+        Attend,
+        CatchUp,
+        GoLive,
+        Unsubscribe,
+        ForgetSession,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            any::<bool>().prop_map(|everything| Step::Connect { everything }),
+            Just(Step::Leave),
+            Just(Step::StartOver),
+            Just(Step::Attend),
+            Just(Step::CatchUp),
+            Just(Step::GoLive),
+            Just(Step::Unsubscribe),
+            Just(Step::ForgetSession),
+        ]
+    }
+
+    fn take(clients: &mut Clients, step: Step, client: ClientId, session: SessionId) {
+        match step {
+            Step::Connect { everything } => {
+                // A client has an id of its own, so it comes once.
+                clients.remove(client);
+                let interest = match everything {
+                    true => Interest::Everything,
+                    false => Interest::Attended(HashSet::new()),
+                };
+                let me = Me {
+                    device_id: None,
+                    name: String::new(),
+                    scopes: Vec::new(),
+                    password_set: false,
+                    proven_until: None,
+                };
+                clients.insert(client, me, outbox().0, interest);
+            }
+            Step::Leave => clients.remove(client),
+            Step::StartOver => clients.start_over(client),
+            Step::Attend => {
+                clients.attend(client, session);
+            }
+            Step::CatchUp => clients.subscribe(client, session, Subscription::CatchingUp),
+            Step::GoLive => clients.subscribe(client, session, Subscription::Live),
+            Step::Unsubscribe => clients.unsubscribe(client, session),
+            Step::ForgetSession => clients.forget_session(session),
+        }
+    }
+
+    fn sorted(clients: impl Iterator<Item = ClientId>) -> Vec<Uuid> {
+        let mut ids: Vec<Uuid> = clients.map(|client| client.0).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    proptest! {
+        #[test]
+        fn who_is_found_by_a_session_is_who_asked_for_it(
+            steps in prop::collection::vec((step(), 0u128..4, 0u128..3), 0..60),
+        ) {
+            let mut clients = Clients::default();
+            for (step, client, session) in steps {
+                take(
+                    &mut clients,
+                    step,
+                    ClientId(Uuid::from_u128(client)),
+                    SessionId(Uuid::from_u128(session)),
+                );
+                for session in (0..3).map(|session| SessionId(Uuid::from_u128(session))) {
+                    let told = clients.clients.iter();
+                    let told = told.filter(|(_, client)| client.interest.covers(session));
+                    let told = sorted(told.map(|(id, _)| *id));
+                    prop_assert_eq!(sorted(clients.audience.told_of(session)), told);
+                    let live = |client: &Client| {
+                        client.subscriptions.get(&session) == Some(&Subscription::Live)
+                    };
+                    let watching = clients.clients.iter().filter(|(_, client)| live(client));
+                    let watching = sorted(watching.map(|(id, _)| *id));
+                    prop_assert_eq!(sorted(clients.audience.watchers_of(session)), watching);
+                }
+            }
         }
     }
 }

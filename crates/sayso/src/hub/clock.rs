@@ -71,10 +71,25 @@ pub(super) struct Wakeup {
     pub(super) steady: Option<Instant>,
 }
 
+/// What was due next when somebody looked, and for how long that is good enough.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Looked {
+    pub(super) wakeup: Wakeup,
+    pub(super) until: Instant,
+}
+
 /// The wall clock can be set while it is waited for, so it is looked at again after this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 impl Wakeup {
+    pub(super) fn no_later_than(self, at: Instant) -> Self {
+        let steady = self.steady.map_or(at, |steady| steady.min(at));
+        Self {
+            steady: Some(steady),
+            ..self
+        }
+    }
+
     pub(super) async fn come(self) {
         let wall = self.wall.map(|at| {
             // A little late rather than a little early: then the tick finds what is due.

@@ -4,6 +4,7 @@
 //! that is why no client can see a request that another one has closed. The
 //! loop never waits for a disk, an agent or a slow browser.
 
+mod audience;
 mod audit;
 mod audit_body;
 mod bypass;
@@ -49,6 +50,7 @@ use sayso_protocol::{Scope, ServerMessage};
 use sayso_store::{Completion, LoggedWriter, Store, UnixMillis};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -61,7 +63,7 @@ use crate::rules::RuleBook;
 pub use clients::{Clients, Frame, Interest, Outbox, outbox};
 pub use message::{Caller, HubGone, HubHandle, HubMessage, NotWritten, Reply, Snapshot};
 
-use clock::{TwoClocks, Wakeup, now};
+use clock::{Looked, TwoClocks, Wakeup, now};
 use controls::Control;
 use delivering::Undelivered;
 use sessions::Sessions;
@@ -76,6 +78,8 @@ const AGENT_QUEUE: usize = 256;
 const AT_ONCE: usize = 64;
 /// How many notes the disk did not take may wait before agents are held back.
 const UNWRITTEN_NOTES: usize = 2048;
+/// How long it is known what is due next, while messages come. Nothing is due sooner after it came up.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(10);
 /// How many reports of writes may wait for the hub.
 const COMPLETIONS: usize = 4096;
 
@@ -116,6 +120,7 @@ pub struct Hub {
     fresh: Option<(SessionId, Vec<transcript::Entry>)>,
     /// Shared with every task that serves an agent.
     links: Arc<()>,
+    looked: Option<Looked>,
     phase: Phase,
     handle: HubHandle,
     messages: mpsc::Receiver<HubMessage>,
@@ -185,6 +190,7 @@ impl Hub {
             details: details::Details::default(),
             fresh: None,
             links: Arc::new(()),
+            looked: None,
             phase: Phase::Running,
             handle: HubHandle {
                 messages: messages_sender,
@@ -207,7 +213,7 @@ impl Hub {
     pub async fn run(mut self) -> anyhow::Result<()> {
         loop {
             self.write_out();
-            let wakeup = self.next_wakeup();
+            let wakeup = self.wakeup();
             let (has_room, is_behind) = (self.has_room(), self.writes.is_behind());
             tokio::select! {
                 biased;
@@ -220,7 +226,7 @@ impl Hub {
                     self.agent_output(output);
                 }
                 () = self.writes.followed(), if is_behind => {}
-                () = wakeup.come() => self.tick(),
+                () = wakeup.come() => self.woken(),
             }
             self.take_what_is_there();
             self.advance_restarts();
@@ -361,6 +367,30 @@ impl Hub {
         let now = TwoClocks::now();
         self.note_silence(now);
         self.end_bypasses(now);
+    }
+
+    /// Until when to wait. Under load the clocks of all sessions and requests are looked at now and then, and not
+    /// after every message.
+    fn wakeup(&mut self) -> Wakeup {
+        let now = Instant::now();
+        let known = self.looked.filter(|looked| now < looked.until);
+        let looked = known.unwrap_or_else(|| Looked {
+            until: now + LOOK_AGAIN_AFTER,
+            wakeup: self.next_wakeup(),
+        });
+        self.looked = Some(looked);
+        match known {
+            Some(looked) => looked.wakeup.no_later_than(looked.until),
+            None => looked.wakeup,
+        }
+    }
+
+    /// Something is due, or it is time to look what will be.
+    fn woken(&mut self) {
+        let looked = self.looked.take();
+        if looked.is_some_and(|looked| Instant::now() < looked.until) {
+            self.tick();
+        }
     }
 
     fn next_wakeup(&self) -> Wakeup {

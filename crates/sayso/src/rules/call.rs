@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::CString;
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use foldhash::fast::RandomState;
@@ -71,25 +70,60 @@ impl Call {
 pub fn links(call: &ToolCall<'_>) -> Vec<Link> {
     let mentioned = path::mentioned(call).into_iter().map(String::into_bytes);
     let mut ahead: VecDeque<Vec<u8>> = mentioned.collect();
+    if without_links(&ahead) {
+        return Vec::new();
+    }
     let mut looks = Looks {
         seen: HashMap::with_capacity_and_hasher(COMMON_LOOKS, RandomState::default()),
         found: Vec::new(),
-        base: None,
-    };
-    // The first is the folder that the agent works in. Nearly all others begin with it.
-    let folder = ahead.pop_front().unwrap_or_default();
-    looks.base = Base::open(&folder);
-    let folder = match looks.base {
-        Some(_) => Some(folder),
-        None => looks.follow(&folder, 0, &mut ahead),
     };
     while let Some(path) = ahead.pop_front() {
-        let is_within =
-            |folder: &&Vec<u8>| path.starts_with(folder) && path.get(folder.len()) == Some(&b'/');
-        let known = folder.as_ref().filter(is_within).map_or(0, Vec::len);
-        looks.follow(&path, known, &mut ahead);
+        looks.follow(&path, &mut ahead);
     }
     looks.found
+}
+
+/// Whether there is no link on the way to any of them. Most calls name no link at all, and the system says so with
+/// one call for each path. The first path is the folder that the agent works in: of another path within it the way
+/// to the folder is looked at again, so it needs no call of its own.
+#[cfg(target_os = "linux")]
+fn without_links(paths: &VecDeque<Vec<u8>>) -> bool {
+    let mut paths = paths.iter();
+    let Some(folder) = paths.next() else {
+        return true;
+    };
+    let mut folder_is_seen = false;
+    for path in paths {
+        if !is_without_links(path) {
+            return false;
+        }
+        folder_is_seen |= is_within(path, folder);
+    }
+    folder_is_seen || is_without_links(folder)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn without_links(_: &VecDeque<Vec<u8>>) -> bool {
+    false
+}
+
+/// False where there is a link, and where nothing can be said at once: then every place is looked at. What is not there
+/// has no links in it; but the system stops at it, and a `..` behind it would lead back to what may have some.
+#[cfg(target_os = "linux")]
+fn is_without_links(path: &[u8]) -> bool {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+    if path.first() != Some(&b'/') || path.split(|byte| *byte == b'/').any(|part| part == b"..") {
+        return false;
+    }
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let opened = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+    matches!(opened, Ok(_) | Err(Errno::NOENT | Errno::NOTDIR))
+}
+
+#[cfg(target_os = "linux")]
+fn is_within(path: &[u8], folder: &[u8]) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
 /// The places that were looked at, by their bytes, and the links among them.
@@ -97,40 +131,6 @@ struct Looks {
     /// Not many, so nobody gains from names that meet in one place.
     seen: HashMap<Vec<u8>, Seen, RandomState>,
     found: Vec<Link>,
-    base: Option<Base>,
-}
-
-/// A folder with no link on the way to it. One call says so, and what is in it is a short way from here.
-struct Base {
-    path: Vec<u8>,
-    descriptor: OwnedFd,
-}
-
-impl Base {
-    /// `None` where there is a link, or where nothing can be said at once: then every place is looked at.
-    #[cfg(target_os = "linux")]
-    fn open(path: &[u8]) -> Option<Self> {
-        use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
-        let mut parts = path.strip_prefix(b"/")?.split(|byte| *byte == b'/');
-        if parts.any(|part| matches!(part, b"" | b"." | b"..")) {
-            return None;
-        }
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let descriptor =
-            openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).ok()?;
-        let path = path.to_vec();
-        Some(Self { path, descriptor })
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn open(_: &[u8]) -> Option<Self> {
-        None
-    }
-
-    /// The rest of a path that leads through this folder.
-    fn way_to<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
-        path.strip_prefix(self.path.as_slice())?.strip_prefix(b"/")
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -141,21 +141,11 @@ enum Seen {
 }
 
 impl Looks {
-    /// Looks at every place on the way to `path`, and puts where links lead into `ahead`. So many of its first
-    /// bytes are `known`: an earlier call gave them back. That is `path` without what means nothing, when all
-    /// of it is there and nothing leads up.
-    fn follow(
-        &mut self,
-        path: &[u8],
-        known: usize,
-        ahead: &mut VecDeque<Vec<u8>>,
-    ) -> Option<Vec<u8>> {
-        let (before, rest) = path.split_at_checked(known).unwrap_or((&[], path));
+    /// Looks at every place on the way to `path`, and puts where links lead into `ahead`.
+    fn follow(&mut self, path: &[u8], ahead: &mut VecDeque<Vec<u8>>) {
         let mut here = Vec::with_capacity(path.len() + 1);
-        here.extend_from_slice(before);
-        let parts = || rest.split(|byte| *byte == b'/');
+        let parts = || path.split(|byte| *byte == b'/');
         let goes_up = parts().any(|part| part == b"..");
-        let mut all_there = !goes_up;
         for part in parts() {
             match part {
                 b"" | b"." => continue,
@@ -173,24 +163,15 @@ impl Looks {
                 None if self.seen.len() >= MAXIMUM_LOOKS => continue,
                 None => self.look(&here, ahead),
             };
-            if seen == Seen::Nothing {
-                all_there = false;
-                // What is not there has nothing in it; only `..` leads back to what may be.
-                if !goes_up {
-                    break;
-                }
+            // What is not there has nothing in it; only `..` leads back to what may be.
+            if seen == Seen::Nothing && !goes_up {
+                break;
             }
         }
-        all_there.then_some(here)
     }
 
     fn look(&mut self, here: &[u8], ahead: &mut VecDeque<Vec<u8>>) -> Seen {
-        let base = self.base.as_ref();
-        let target = match base.and_then(|base| Some((base, base.way_to(here)?))) {
-            Some((base, way)) => read_link(&base.descriptor, way),
-            None => read_link(CWD, here),
-        };
-        let seen = match target {
+        let seen = match read_link(here) {
             Ok(target) => {
                 let bytes = target.as_bytes();
                 ahead.push_back(match bytes.first() {
@@ -212,9 +193,9 @@ impl Looks {
 }
 
 /// Most places are no links, so it is asked for one byte of the target first: that needs no room on the heap.
-fn read_link(from: impl AsFd, path: &[u8]) -> Result<CString, Errno> {
-    readlinkat_raw(from.as_fd(), path, &mut [0; 1])?;
-    readlinkat(from.as_fd(), path, Vec::new())
+fn read_link(path: &[u8]) -> Result<CString, Errno> {
+    readlinkat_raw(CWD, path, &mut [0; 1])?;
+    readlinkat(CWD, path, Vec::new())
 }
 
 /// The folder that holds an absolute path; empty for the root.

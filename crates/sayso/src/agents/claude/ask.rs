@@ -9,7 +9,6 @@ use sayso_claude::{
 use sayso_protocol::RequestDetail;
 use sayso_store::RequestRow;
 use serde::Deserialize;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -68,7 +67,7 @@ pub(super) fn tool(
         suggestions: asked
             .permission_suggestions
             .iter()
-            .map(|suggestion| suggestion.raw.to_value().unwrap_or(Value::Null))
+            .map(|suggestion| suggestion.raw.to_raw_value())
             .collect(),
         default_to_no: asked.default_to_no,
         suppress_always_allow: asked.suppress_always_allow_rule,
