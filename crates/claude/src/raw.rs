@@ -58,7 +58,7 @@ impl RawJson {
     /// split a line of the protocol in two.
     pub(crate) fn on_one_line(&self) -> Result<Self, serde_json::Error> {
         let text = self.as_str();
-        if text.contains(['\n', '\r']) {
+        if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some() {
             Self::parse_text(text.replace(['\n', '\r'], " "))
         } else {
             Ok(self.clone())

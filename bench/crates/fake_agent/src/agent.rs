@@ -91,7 +91,9 @@ impl Agent {
                 "available_output_styles": ["default"],
                 "models": [{"value": "default", "displayName": "Default", "description": "Default model"}],
                 "account": {"apiKeySource": "ANTHROPIC_API_KEY"},
-                "pid": std::process::id()
+                "pid": std::process::id(),
+                "claude_code_version": crate::CLI_VERSION,
+                "current_permission_mode": "default"
             }),
             Some("set_permission_mode") => {
                 self.mode = req["mode"].as_str().unwrap_or("default").to_string();

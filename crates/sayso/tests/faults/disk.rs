@@ -84,8 +84,24 @@ async fn what_another_program_keeps_from_the_database_is_not_allowed() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn what_the_disk_does_not_keep_is_not_allowed() {
+    a_disk_that_fails_after(&[]).await;
+}
+
+/// A disk that was fast is waited for in another place.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_disk_does_not_keep_that_was_fast_is_not_allowed() {
+    a_disk_that_fails_after(&["first.txt", "second.txt"]).await;
+}
+
+#[cfg(target_os = "linux")]
+async fn a_disk_that_fails_after(kept: &[&str]) {
     let world = World::new();
     let mut server = world.start().await;
+    for file in kept {
+        let request = world.asked(&server, file).await;
+        world.goes_on(&server, &request, file).await;
+    }
     let request = world.asked(&server, "synced.txt").await;
     let calls = world.folder.path().join("calls");
     let mut failing = FailingDisk::under(&server, &calls).await;

@@ -228,6 +228,16 @@ impl LoggedWriter {
         }
         self.following.queue(behind(&batch.jobs));
         let refused = match &self.syncing {
+            Some(syncing) if syncing.is_soon_done(&batch) => match syncing.wait_for(batch) {
+                Ok(batch) => {
+                    done.extend(batch.unsynced.iter().map(|(token, ..)| Completion {
+                        token: *token,
+                        result: Ok(()),
+                    }));
+                    self.writer.queue().hand_over(batch.jobs).err()
+                }
+                Err(refused) => refused,
+            },
             // Behind those that wait for the disk, so that the database gets all in their order.
             Some(syncing)
                 if !batch.unsynced.is_empty() || syncing.is_busy() || batch.left.is_some() =>
