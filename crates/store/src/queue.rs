@@ -35,7 +35,8 @@ impl Store {
         message_id: MessageId,
     ) -> Result<Option<String>, ReadError> {
         Ok(sqlx::query_scalar(
-            "SELECT body FROM entries WHERE session_id = $1 AND instr(body, $2) > 0 \
+            "SELECT body FROM entries \
+             WHERE session = (SELECT number FROM sessions WHERE id = $1) AND instr(body, $2) > 0 \
              ORDER BY seq DESC LIMIT 1",
         )
         .bind(session_id)

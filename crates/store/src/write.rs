@@ -9,7 +9,7 @@ use crate::devices::{self, DeviceRow};
 use crate::error::{Fault, WriteError};
 use crate::facts::{self, AgentFactsRow, TrustedFolderRow};
 use crate::queue::{self, QueuedRow};
-use crate::requests;
+use crate::requests::{self, Decided};
 use crate::rows::{
     ChannelId, DecisionRow, Delivery, DeviceId, EntryRow, MessageId, RequestId, RequestRow, RuleId,
     SessionId, SessionRow, UnixMillis,
@@ -103,7 +103,7 @@ pub(crate) fn apply(
             held_remaining_ms,
             held,
         } => requests::set_clock(connection, *id, *deadline, *held_remaining_ms, *held),
-        Write::Decide(decision) => requests::decide(connection, decision),
+        Write::Decide(decision) => requests::end(connection, &Decided::new(decision)),
         Write::SetDelivery {
             request_id,
             delivery,
@@ -164,7 +164,7 @@ pub(crate) fn salvage(
         .try_for_each(|write| apply(connection, tail, write))
 }
 
-/// Sessions are all that entries and requests refer to.
+/// Sessions are all that messages refer to.
 pub(crate) fn needs_session(error: rusqlite::Error, session_id: SessionId) -> WriteError {
     match Fault::of_driver(&error) {
         Fault::ForeignKey => WriteError::UnknownSession(session_id),

@@ -14,15 +14,11 @@ use crate::merge::Merged;
 
 const SEQUENCES: u64 = 300;
 
-/// Every table with its hidden numbers. Of requests that are over it does not matter what their agents said.
-const TABLES: [&str; 8] = [
+/// Every table with its hidden numbers.
+const TABLES: [&str; 7] = [
     "SELECT rowid, * FROM sessions ORDER BY rowid",
     "SELECT rowid, * FROM entries ORDER BY rowid",
-    "SELECT ordinal, id, session_id, native_id, kind, tool_name, tool_use_id, agent_id, agent_label, \
-         input, input_digest, created_at, deadline, held_remaining_ms, status, held, \
-         CASE WHEN delivery IS NULL OR delivery = 'pending' THEN raw || detail END \
-     FROM requests LEFT JOIN decisions ON decisions.request_id = requests.id ORDER BY ordinal",
-    "SELECT rowid, * FROM decisions ORDER BY rowid",
+    "SELECT * FROM requests ORDER BY ordinal",
     "SELECT * FROM audit ORDER BY seq DESC LIMIT 200",
     "SELECT rowid, * FROM rules ORDER BY rowid",
     "SELECT rowid, * FROM queued_messages ORDER BY rowid",
