@@ -377,14 +377,13 @@ fn audit_record(session: u64, number: u64, input: usize) -> AuditRecord {
         actor_label: "Firefox on Linux".to_owned(),
         text: text(input.min(4096)),
         body: format!(
-            r#"{{"request":{{"request_type":"tool_approval","tool_name":"Bash","tool_input":{},"input_digest":"sha256:{number:064}","tool_use_id":"toolu_{number:020}","created_at":"2026-11-16T10:00:00.123Z"}},"shown":{SHOWN},"decision":{DECISION},"outcome":"allowed","by":"human","by_name":null,"client":{{"client_id":"0198a7b0-0000-7000-8000-000000000001","label":"Firefox on Linux"}},"message":null,"latency_ms":1234}}"#,
+            r#"{{"form":2,"request":{{"request_type":"tool_approval","tool_name":"Bash","tool_input":{},"input_digest":"sha256:{number:064}","tool_use_id":"toolu_{number:020}","created_at":"2026-11-16T10:00:00.123Z"}},"shown":{SHOWN},"decision":{DECISION},"outcome":"allowed","by":"human","client":{{"client_id":"0198a7b0-0000-7000-8000-000000000001","label":"Firefox on Linux"}},"latency_ms":1234}}"#,
             text(input)
         ),
     }
 }
 
 /// Beside the input.
-const SHOWN: &str = r#"{"agent_id":null,"agent_label":null,"title":null,"description":null,"decision_reason":null,"decision_reason_type":null,"decision_reason_source":null,"matched_rule":null,"rule_explanation":null,"blocked_path":null,"suggestions":[],"default_to_no":false,"suppress_always_allow":false,"requires_user_interaction":false,"mcp_server":null,"input_faithful":true,"free_text":false,"risks":[],"destructive":false,"command_breaks":[]}"#;
+const SHOWN: &str = r#"{"input_faithful":true}"#;
 
-const DECISION: &str =
-    r#"{"behavior":"allow","updated_input":null,"remember":[],"permission_mode":null}"#;
+const DECISION: &str = r#"{"behavior":"allow"}"#;
