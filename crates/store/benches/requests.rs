@@ -302,9 +302,10 @@ fn request_id(number: u64) -> RequestId {
     ))
 }
 
-/// JSON of about this length.
-fn text(length: usize) -> String {
-    format!(r#"{{"command":"{}"}}"#, "x".repeat(length))
+/// JSON of about this length, of which no two are the same.
+fn text(number: u64, length: usize) -> String {
+    let rest = "x".repeat(length.saturating_sub(20));
+    format!(r#"{{"command":"{number:020}{rest}"}}"#)
 }
 
 fn entry_row(session: u64, number: u64, part: u64, input: usize) -> EntryRow {
@@ -315,9 +316,9 @@ fn entry_row(session: u64, number: u64, part: u64, input: usize) -> EntryRow {
         body: match part {
             0 => format!(
                 r#"{{"seq":{number},"at":"2026-11-16T10:00:00.123Z","parent_tool_use_id":null,"type":"tool_use","tool_use_id":"toolu_{number:020}","name":"Bash","input":{},"message_id":"msg_{number:020}"}}"#,
-                text(input)
+                text(number, input)
             ),
-            _ => text(200),
+            _ => text(number, 200),
         },
         line: Some(number as i64),
         part: Some(part as i64),
@@ -334,11 +335,11 @@ fn request_row(session: u64, number: u64, input: usize) -> RequestRow {
         tool_use_id: Some(format!("toolu_{number:020}")),
         agent_id: None,
         agent_label: None,
-        input: text(input),
+        input: text(number, input),
         input_digest: format!("sha256:{number:064}"),
         raw: format!(
             r#"{{"type":"control_request","request_id":"{number:036}","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{},"permission_suggestions":[],"tool_use_id":"toolu_{number:020}"}}}}"#,
-            text(input)
+            text(number, input)
         ),
         detail: SHOWN.to_owned(),
         created_at: UnixMillis(number as i64),
@@ -375,10 +376,10 @@ fn audit_record(session: u64, number: u64, input: usize) -> AuditRecord {
         outcome: "allowed".to_owned(),
         actor_kind: AuditActor::Human,
         actor_label: "Firefox on Linux".to_owned(),
-        text: text(input.min(4096)),
+        text: text(number, input.min(16 * 1024)),
         body: format!(
             r#"{{"form":2,"request":{{"request_type":"tool_approval","tool_name":"Bash","tool_input":{},"input_digest":"sha256:{number:064}","tool_use_id":"toolu_{number:020}","created_at":"2026-11-16T10:00:00.123Z"}},"shown":{SHOWN},"decision":{DECISION},"outcome":"allowed","by":"human","client":{{"client_id":"0198a7b0-0000-7000-8000-000000000001","label":"Firefox on Linux"}},"latency_ms":1234}}"#,
-            text(input)
+            text(number, input)
         ),
     }
 }

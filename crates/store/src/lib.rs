@@ -20,6 +20,7 @@ mod facts;
 mod gather;
 mod group;
 mod ids;
+mod inputs;
 mod insert;
 mod inspect;
 mod job;

@@ -11,6 +11,7 @@ use rusqlite::Connection;
 
 use crate::audit::{self, AuditRecord, Tail};
 use crate::error::WriteError;
+use crate::inputs::Inputs;
 use crate::requests::{self, Asked, Clock, Decided};
 use crate::rows::{
     DecisionRow, Delivery, EntryRow, RequestId, RequestRow, RequestStatus, SessionId, SessionRow,
@@ -200,20 +201,26 @@ impl<'a> Merged<'a> {
     }
 
     /// An error leaves it open which of the jobs is to blame.
-    pub(crate) fn apply(&self, connection: &Connection, tail: &mut Tail) -> Result<(), WriteError> {
+    pub(crate) fn apply(
+        &self,
+        connection: &'a Connection,
+        tail: &mut Tail,
+    ) -> Result<(), WriteError> {
         for row in &self.sessions {
             sessions::put(connection, row)?;
         }
-        let mut numbers = Numbers::new(connection);
-        requests::insert(connection, &mut numbers, &self.opened)?;
+        let (mut numbers, mut inputs) = (Numbers::new(connection), Inputs::new(connection));
+        self.opened.iter().for_each(|asked| inputs.ask(asked.row));
+        requests::insert(connection, &mut numbers, &mut inputs, &self.opened)?;
         for write in &self.others {
             apply(connection, tail, write)?;
         }
         for decided in &self.ended {
             requests::end(connection, decided)?;
         }
-        sessions::append_all(connection, &mut numbers, &self.entries)?;
-        audit::append_all(connection, tail, &self.audit)?;
+        sessions::append_all(connection, &mut numbers, &mut inputs, &self.entries)?;
+        audit::append_all(connection, tail, &mut inputs, &self.audit)?;
+        inputs.keep()?;
         for row in &self.earlier_sessions {
             sessions::put(connection, row)?;
         }

@@ -39,12 +39,29 @@ pub struct RequestWithDecision {
     pub decision: Option<DecisionRow>,
 }
 
+/// The columns of an [`EntryRow`], and what they are read from.
+macro_rules! entry_columns {
+    () => {
+        concat!(
+            "sessions.id AS session_id, seq, at, ",
+            crate::inputs::whole!("body"),
+            " AS body, line, part FROM sessions JOIN entries ON entries.session = sessions.number"
+        )
+    };
+}
+
 /// The columns of a [`RequestRow`]. Rows hold the number of their session, and ids as bytes.
 macro_rules! request_columns {
     () => {
-        "hex(requests.id) AS id, sessions.id AS session_id, native_id, kind, tool_name, \
-         tool_use_id, agent_id, agent_label, input, input_digest, raw, detail, \
-         requests.created_at AS created_at, deadline, held_remaining_ms, held, status"
+        concat!(
+            "hex(requests.id) AS id, sessions.id AS session_id, native_id, kind, tool_name, \
+             tool_use_id, agent_id, agent_label, ",
+            crate::inputs::whole!("input"),
+            " AS input, input_digest, ",
+            crate::inputs::whole!("raw"),
+            " AS raw, detail, requests.created_at AS created_at, deadline, held_remaining_ms, \
+             held, status"
+        )
     };
 }
 
@@ -123,11 +140,11 @@ impl Store {
         after_seq: i64,
         limit: u32,
     ) -> Result<Vec<EntryRow>, ReadError> {
-        let rows = sqlx::query_as::<_, EntryRow>(
-            "SELECT sessions.id AS session_id, entries.* \
-             FROM sessions JOIN entries ON entries.session = sessions.number \
-             WHERE sessions.id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
-        )
+        let rows = sqlx::query_as::<_, EntryRow>(concat!(
+            "SELECT ",
+            entry_columns!(),
+            " WHERE sessions.id = $1 AND seq > $2 ORDER BY seq LIMIT $3"
+        ))
         .bind(session_id)
         .bind(after_seq)
         .bind(i64::from(limit))
@@ -143,11 +160,11 @@ impl Store {
         before_seq: i64,
         limit: u32,
     ) -> Result<Vec<EntryRow>, ReadError> {
-        let rows = sqlx::query_as::<_, EntryRow>(
-            "SELECT sessions.id AS session_id, entries.* \
-             FROM sessions JOIN entries ON entries.session = sessions.number \
-             WHERE sessions.id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3",
-        )
+        let rows = sqlx::query_as::<_, EntryRow>(concat!(
+            "SELECT ",
+            entry_columns!(),
+            " WHERE sessions.id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3"
+        ))
         .bind(session_id)
         .bind(before_seq)
         .bind(i64::from(limit))

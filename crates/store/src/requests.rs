@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::WriteError;
+use crate::inputs::{Inputs, Stored};
 use crate::insert::{Table, Values};
 use crate::rows::{DecisionRow, Delivery, RequestId, RequestRow, RequestStatus, UnixMillis};
 use crate::sessions::Numbers;
@@ -113,21 +114,24 @@ pub(crate) fn open(connection: &Connection, row: &RequestRow) -> Result<(), Writ
             row.id, row.status
         )));
     }
-    let mut numbers = Numbers::new(connection);
-    insert(connection, &mut numbers, &[Asked::new(row)])
+    let (mut numbers, mut inputs) = (Numbers::new(connection), Inputs::new(connection));
+    inputs.ask(row);
+    insert(connection, &mut numbers, &mut inputs, &[Asked::new(row)])?;
+    Ok(inputs.keep()?)
 }
 
 /// In their order, which is the order in which they are shown.
-pub(crate) fn insert(
+pub(crate) fn insert<'a>(
     connection: &Connection,
     numbers: &mut Numbers<'_>,
-    requests: &[Asked<'_>],
+    inputs: &mut Inputs<'a>,
+    requests: &[Asked<'a>],
 ) -> Result<(), WriteError> {
     REQUESTS.insert(connection, requests, |values, request| {
         let row = request.row;
         let (raw, detail) = match request.is_over() {
-            true => (FORGOTTEN, FORGOTTEN),
-            false => (row.raw.as_str(), row.detail.as_str()),
+            true => (Stored::Whole(FORGOTTEN), FORGOTTEN),
+            false => (inputs.raw(row), row.detail.as_str()),
         };
         values.id(row.id.0)?;
         values.put(numbers.of(row.session_id)?)?;
@@ -137,7 +141,7 @@ pub(crate) fn insert(
         values.put(&row.tool_use_id)?;
         values.put(&row.agent_id)?;
         values.put(&row.agent_label)?;
-        values.put(&row.input)?;
+        values.put(inputs.input(row))?;
         values.put(&row.input_digest)?;
         values.put(raw)?;
         values.put(detail)?;

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::WriteError;
+use crate::inputs::Inputs;
 use crate::insert::Table;
 use crate::rows::{EntryRow, SessionId, SessionRow};
 use crate::write::execute;
@@ -93,20 +94,23 @@ pub(crate) fn put(connection: &Connection, row: &SessionRow) -> Result<(), Write
 }
 
 pub(crate) fn append(connection: &Connection, row: &EntryRow) -> Result<(), WriteError> {
-    append_all(connection, &mut Numbers::new(connection), &[row])
+    // Which input it may hold is only known together with its request.
+    let (mut numbers, mut inputs) = (Numbers::new(connection), Inputs::new(connection));
+    append_all(connection, &mut numbers, &mut inputs, &[row])
 }
 
 /// In their order.
 pub(crate) fn append_all(
     connection: &Connection,
     numbers: &mut Numbers<'_>,
+    inputs: &mut Inputs<'_>,
     rows: &[&EntryRow],
 ) -> Result<(), WriteError> {
     ENTRIES.insert(connection, rows, |values, row| {
         values.put(numbers.of(row.session_id)?)?;
         values.put(row.seq)?;
         values.put(row.at)?;
-        values.put(&row.body)?;
+        values.put(inputs.entry(row))?;
         values.put(row.line)?;
         Ok(values.put(row.part)?)
     })

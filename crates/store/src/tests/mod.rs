@@ -9,6 +9,7 @@ mod facts;
 mod faults;
 mod group;
 mod history;
+mod inputs;
 mod log;
 mod log_files;
 mod merge;
