@@ -6,7 +6,7 @@ CREATE UNIQUE INDEX sessions_by_number ON sessions (number);
 
 ALTER TABLE entries RENAME TO old_entries;
 CREATE TABLE entries (
-    session BIGINT NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
+    session BIGINT NOT NULL,
     seq     BIGINT NOT NULL,
     at      BIGINT NOT NULL,
     body    TEXT   NOT NULL,
@@ -24,7 +24,7 @@ ALTER TABLE requests RENAME TO old_requests;
 CREATE TABLE requests (
     ordinal           INTEGER PRIMARY KEY,
     id                BLOB    NOT NULL UNIQUE,
-    session           BIGINT  NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
+    session           BIGINT  NOT NULL,
     native_id         TEXT    NOT NULL,
     kind              TEXT    NOT NULL,
     tool_name         TEXT    NOT NULL,
@@ -70,6 +70,13 @@ DROP TABLE old_requests;
 CREATE INDEX requests_by_session ON requests (session);
 -- Those that are not over, which are few.
 CREATE INDEX requests_unfinished ON requests (status) WHERE status = 'open' OR delivery = 'pending';
+
+-- Whoever adds a row has just looked for the number of its session, so no reference has to be checked again.
+CREATE TRIGGER sessions_go_with_all_that_is_theirs AFTER DELETE ON sessions
+BEGIN
+    DELETE FROM entries WHERE session = OLD.number;
+    DELETE FROM requests WHERE session = OLD.number;
+END;
 
 -- A time is looked for from the newest entry on, as words are.
 DROP INDEX audit_by_time;

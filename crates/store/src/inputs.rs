@@ -5,7 +5,6 @@
 //! the callers': an input is what a request holds, and what holds it in full elsewhere is about that request.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use memchr::memmem;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -13,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use sha2::{Digest, Sha256};
 
 use crate::audit::AuditRecord;
+use crate::ids::ById;
 use crate::requests::key;
 use crate::rows::{EntryRow, RequestId, RequestRow, SessionId};
 use crate::write::execute;
@@ -77,8 +77,8 @@ pub(crate) use whole;
 pub(crate) struct Inputs<'a> {
     connection: &'a Connection,
     known: Vec<Input<'a>>,
-    by_request: HashMap<RequestId, Option<usize>>,
-    by_session: HashMap<SessionId, Vec<usize>>,
+    by_request: ById<RequestId, Option<usize>>,
+    by_session: ById<SessionId, Vec<usize>>,
 }
 
 #[derive(Debug)]
@@ -93,8 +93,8 @@ impl<'a> Inputs<'a> {
         Self {
             connection,
             known: Vec::new(),
-            by_request: HashMap::new(),
-            by_session: HashMap::new(),
+            by_request: ById::default(),
+            by_session: ById::default(),
         }
     }
 

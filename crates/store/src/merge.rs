@@ -4,13 +4,13 @@
 //! which each looks for the row that another has just written. Here they become two rows, and all rows of a table are
 //! written together. What the database says in the end is the same.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use rusqlite::Connection;
 
 use crate::audit::{self, AuditRecord, Tail};
 use crate::error::WriteError;
+use crate::ids::ById;
 use crate::inputs::Inputs;
 use crate::requests::{self, Asked, Clock, Decided};
 use crate::rows::{
@@ -34,8 +34,8 @@ pub(crate) struct Merged<'a> {
     ended: Vec<Decided<'a>>,
     entries: Vec<&'a EntryRow>,
     audit: Vec<&'a AuditRecord>,
-    known_sessions: HashMap<SessionId, KnownSession>,
-    known_requests: HashMap<RequestId, KnownRequest>,
+    known_sessions: ById<SessionId, KnownSession>,
+    known_requests: ById<RequestId, KnownRequest>,
 }
 
 /// A session that came up in the group.

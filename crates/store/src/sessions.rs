@@ -1,12 +1,12 @@
 //! Sessions and their transcripts.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::LazyLock;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::WriteError;
+use crate::ids::ById;
 use crate::inputs::Inputs;
 use crate::insert::Table;
 use crate::rows::{EntryRow, SessionId, SessionRow};
@@ -19,12 +19,12 @@ static ENTRIES: LazyLock<Table> =
 #[derive(Debug)]
 pub(crate) struct Numbers<'a> {
     connection: &'a Connection,
-    known: HashMap<SessionId, i64>,
+    known: ById<SessionId, i64>,
 }
 
 impl<'a> Numbers<'a> {
     pub(crate) fn new(connection: &'a Connection) -> Self {
-        let known = HashMap::new();
+        let known = ById::default();
         Self { connection, known }
     }
 
