@@ -1,7 +1,6 @@
 //! Which jobs share a transaction.
 
 use std::sync::mpsc as blocking;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::job::Queued;
@@ -29,8 +28,8 @@ pub(crate) const FOLLOW_AFTER: Duration = Duration::from_millis(50);
 const FOLLOW_MANY_AFTER: Duration = Duration::from_millis(200);
 /// So many jobs in one transaction are many.
 const MANY: usize = 256;
-/// How often it is looked meanwhile whether somebody waits. Nobody is woken for a job that can wait.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// How often it is looked meanwhile how much there is. Nobody is woken for a job that can wait, but for whoever waits.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// How long a job that no agent waits for waits for one that some agent does.
 pub(crate) const LINGER: Duration = Duration::from_millis(10);
 
@@ -126,13 +125,14 @@ impl Group {
             true => FOLLOW_MANY_AFTER,
             false => FOLLOW_AFTER,
         };
+        let mut hurry = false;
         while self.direct == 0 {
             let is_due = now.elapsed() >= patience || !self.backlog().is_below(WORTH_A_COMMIT);
             let goes_on = self.take(queued);
-            if is_due || !goes_on || following.take_hurry() {
+            if is_due || !goes_on || hurry {
                 break;
             }
-            thread::sleep(LOOK_EVERY);
+            hurry = following.take_hurry(LOOK_EVERY);
         }
         let mut until = now + linger;
         while self.jobs.len() < JOBS_PER_COMMIT && self.direct > 0 {
