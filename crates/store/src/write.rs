@@ -136,11 +136,21 @@ pub(crate) fn apply_whole(
     tail: &mut Tail,
     writes: &[Write],
 ) -> Result<(), WriteError> {
+    all_or_nothing(connection, tail, |tail| {
+        writes
+            .iter()
+            .try_for_each(|write| apply(connection, tail, write))
+    })
+}
+
+pub(crate) fn all_or_nothing(
+    connection: &Connection,
+    tail: &mut Tail,
+    work: impl FnOnce(&mut Tail) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
     let before = *tail;
     execute(connection, "SAVEPOINT job", [])?;
-    let applied = writes
-        .iter()
-        .try_for_each(|write| apply(connection, tail, write));
+    let applied = work(tail);
     if applied.is_err() {
         *tail = before;
         execute(connection, "ROLLBACK TO job", [])?;
