@@ -12,6 +12,7 @@ mod as_text;
 pub mod audit;
 mod backup;
 mod channels;
+mod columns;
 mod connection;
 mod devices;
 mod durability;

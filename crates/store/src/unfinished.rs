@@ -1,9 +1,10 @@
 //! What a server reads of a session whose agent has outlived the one before.
 
 use crate::audit::AuditKind;
+use crate::columns::{decision_columns, request_columns, requests_of_sessions};
 use crate::error::ReadError;
 use crate::open::Store;
-use crate::read::{RequestWithDecision, decision_columns, request_columns, requests_of_sessions};
+use crate::read::RequestWithDecision;
 use crate::rows::{Delivery, Outcome, SessionId, UnixMillis};
 
 impl Store {
