@@ -15,6 +15,7 @@ mod request;
 mod rule;
 mod server;
 mod session;
+mod sparse;
 mod transcript;
 
 pub use access::*;

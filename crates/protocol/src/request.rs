@@ -41,8 +41,10 @@ pub struct PendingRequest {
     pub choices: Vec<Choice>,
 }
 
-/// What the agent said about the request. Model-made texts are untrusted.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+/// What the agent said about the request. Model-made texts are untrusted. Clients are told every field; where it is
+/// stored, what is null, false or empty is left out (`sparse`).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RequestDetail {
     pub agent_id: Option<String>,
@@ -56,7 +58,6 @@ pub struct RequestDetail {
     /// The agent's own rule that says "ask", as text.
     pub matched_rule: Option<String>,
     /// Why none of Sayso's rules answered it; absent when there are none.
-    #[serde(default)]
     pub rule_explanation: Option<String>,
     pub blocked_path: Option<String>,
     /// The agent's offers to remember, verbatim; `remember` names them by index.
@@ -72,14 +73,11 @@ pub struct RequestDetail {
     /// For questions: the host takes free text beside the options.
     pub free_text: bool,
     /// What the input would do that a human should know, read from a parse.
-    #[serde(default)]
     pub risks: Vec<Risk>,
     /// One of the risks cannot be taken back: the request opens on Deny.
-    #[serde(default)]
     pub destructive: bool,
     /// For commands: where each further part of a compound command begins, in
     /// UTF-16 code units, so that a reader can see it on a line of its own.
-    #[serde(default)]
     pub command_breaks: Vec<u32>,
 }
 

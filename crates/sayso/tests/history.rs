@@ -13,6 +13,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use sqlx::ConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
 use support::{TOKEN, TestServer};
 
 async fn get(server: &TestServer, path: &str) -> Value {
@@ -346,4 +348,40 @@ async fn what_was_orphaned_at_a_start_belongs_to_its_project() {
     let project = puppet.folder.path().join("project");
     let query = format!("outcome=orphaned&project={}", project.display());
     assert_eq!(entries(&puppet, &server, &query).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_large_input_is_told_whole_wherever_it_is_read() {
+    let server = TestServer::start().await;
+    let mut client = server.connect().await;
+    let input = json!({"file_path": "a.txt", "content": "ä\n\"".repeat(20_000)});
+    let steps = json!({"steps": [{"tool": {"name": "Write", "input": input}}]});
+    let session = client.start(&server, &steps).await;
+    client.subscribe(&session).await;
+    let request = client.opened().await;
+    assert_eq!(request["tool_input"], input);
+    client.respond(&request, json!({"behavior": "allow"})).await;
+    client.turn_over(&session).await;
+    let page = history_up_to(&server, line("outcome", "ran", "agent")).await;
+    let decided = &page["entries"][1];
+    let detail = get(&server, &format!("/api/history/{}", decided["seq"])).await;
+    assert_eq!(detail["record"]["request"]["tool_input"], input);
+    let exported = text(&server, "/api/history/export?kind=decision").await;
+    let exported: Value = serde_json::from_str(&exported).unwrap();
+    assert_eq!(exported["body"], detail["record"]);
+    let transcript = get(&server, &format!("/api/sessions/{session}/transcript")).await;
+    let entries = transcript["entries"].as_array().unwrap();
+    assert!(entries.iter().any(|entry| entry["tool_input"] == input));
+    let check = get(&server, "/api/history/check").await;
+    assert_eq!(check["good"], true, "{check}");
+
+    let folder = server.stop().await;
+    let database = SqliteConnectOptions::new().filename(folder.path().join("data/sayso.db"));
+    let mut database = database.connect().await.unwrap();
+    let kept: (i64, i64) = sqlx::query_as("SELECT count(*), sum(uses) FROM input_uses")
+        .fetch_one(&mut database)
+        .await
+        .unwrap();
+    // The entry of the transcript may have come to the database before the request.
+    assert!(matches!(kept, (1, 2..=3)), "{kept:?}");
 }

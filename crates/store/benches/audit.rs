@@ -145,15 +145,22 @@ async fn long_history() {
         time.as_secs_f64() * 1e3,
         verified.entries as f64 / time.as_secs_f64(),
     );
-    for (what, words) in [
-        ("a word that is everywhere", "cargo"),
-        ("the oldest entry", "p-000000-"),
-        ("a word that is nowhere", "nowhere-at-all"),
+    let all = AuditFilter::default();
+    let oldest = reader.page(&all, AuditCursor::After(0), 1).await.unwrap();
+    let word = |word: &str| AuditFilter {
+        search: Some(word.to_owned()),
+        ..AuditFilter::default()
+    };
+    let before_all = AuditFilter {
+        until: Some(oldest[0].at),
+        ..AuditFilter::default()
+    };
+    for (what, filter) in [
+        ("a word that is everywhere", word("cargo")),
+        ("the oldest entry", word("p-000000-")),
+        ("a word that is nowhere", word("nowhere-at-all")),
+        ("a time before all of them", before_all),
     ] {
-        let filter = AuditFilter {
-            search: Some(words.to_owned()),
-            ..AuditFilter::default()
-        };
         let start = Instant::now();
         let page = reader.page(&filter, AuditCursor::Newest, 50).await.unwrap();
         let time = start.elapsed().as_secs_f64() * 1e3;

@@ -30,6 +30,8 @@ const ROUNDS: u64 = 1_000;
 /// How long a round takes, which makes 4,000 requests a second.
 const ROUND: Duration = Duration::from_millis(5);
 const ON_DISK: u64 = 2_000;
+/// By which the kernel counts.
+const TICK: Duration = Duration::from_millis(10);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
@@ -52,7 +54,7 @@ async fn main() {
 async fn many(name: &str, input: usize) {
     let mut bench = Bench::open(Durability::Process).await;
     let rounds = if input > 1000 { ROUNDS / 20 } else { ROUNDS };
-    let follower = cpu_of_follower();
+    let before = Spent::by_the_follower();
     let mut turns = Vec::new();
     for round in 0..rounds {
         let until = Instant::now() + ROUND;
@@ -76,7 +78,7 @@ async fn many(name: &str, input: usize) {
         }
         turns.push(spent);
         let most = Backlog {
-            jobs: 2048,
+            jobs: 8192,
             bytes: 8 << 20,
         };
         bench.writer.followed(most).await;
@@ -85,12 +87,53 @@ async fn many(name: &str, input: usize) {
     bench.writer.followed(Backlog { jobs: 1, bytes: 1 }).await;
     turns.sort();
     let each = |spent: Duration, requests: u64| spent.as_secs_f64() * 1e6 / requests as f64;
+    let spent = Spent::by_the_follower();
+    let requests = rounds * SESSIONS;
     println!(
         "{name:6} {:6.1} µs of the follower, {:6.1} µs of the hub for each request",
-        each(cpu_of_follower() - follower, rounds * SESSIONS),
+        each(spent.cpu - before.cpu, requests),
         each(turns[turns.len() / 2], SESSIONS),
     );
-    bench.close().await;
+    let share = |after: u64, before: u64| (after - before) as f64 / requests as f64;
+    println!(
+        "       {:6.2} writes of {:.0} bytes in all, {:.2} reads; {:.0} % of it in the kernel",
+        share(spent.writes, before.writes),
+        share(spent.written, before.written),
+        share(spent.reads, before.reads),
+        100.0 * (spent.kernel - before.kernel).as_secs_f64()
+            / (spent.cpu - before.cpu).as_secs_f64(),
+    );
+    drop(bench.completions);
+    bench.writer.close().await;
+    bench.store.close().await;
+    sizes(&bench.folder.path().join("sayso.db"), requests);
+}
+
+/// What each table and index takes of the file.
+fn sizes(database: &Path, requests: u64) {
+    let connection = rusqlite::Connection::open(database).unwrap();
+    let mut statement = connection
+        .prepare("SELECT name, sum(pgsize), sum(pgsize - unused) FROM dbstat GROUP BY name ORDER BY 2 DESC")
+        .unwrap();
+    let mut rows = statement.query([]).unwrap();
+    let requests = requests as i64;
+    let mut all = 0;
+    while let Some(row) = rows.next().unwrap() {
+        let (name, bytes, used): (String, i64, i64) = (
+            row.get(0).unwrap(),
+            row.get(1).unwrap(),
+            row.get(2).unwrap(),
+        );
+        all += bytes;
+        if bytes >= requests {
+            println!(
+                "       {:6} bytes ({:.0} %) {name}",
+                bytes / requests,
+                100.0 * used as f64 / bytes as f64
+            );
+        }
+    }
+    println!("       {:6} bytes in all", all / requests);
 }
 
 /// From the decision's flush until it is on the disk.
@@ -122,7 +165,7 @@ async fn on_disk() {
 }
 
 struct Bench {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     store: Store,
     writer: LoggedWriter,
     completions: mpsc::Receiver<Completion>,
@@ -140,7 +183,7 @@ impl Bench {
             .await
             .unwrap();
         let mut bench = Self {
-            _folder: folder,
+            folder,
             store,
             writer,
             completions,
@@ -168,21 +211,46 @@ impl Bench {
     }
 }
 
-/// CPU time of a thread so far.
-fn cpu(thread: &Path) -> Duration {
-    let schedstat = fs::read_to_string(thread.join("schedstat")).unwrap();
-    let nanos = schedstat.split(' ').next().unwrap();
-    Duration::from_nanos(nanos.parse().unwrap())
+/// What a thread took so far.
+struct Spent {
+    cpu: Duration,
+    /// The part of it that was in the kernel.
+    kernel: Duration,
+    /// System calls, and the bytes of those that write.
+    writes: u64,
+    written: u64,
+    reads: u64,
 }
 
-fn cpu_of_follower() -> Duration {
-    let mut threads = fs::read_dir("/proc/self/task").unwrap();
-    let follower = threads.find_map(|thread| {
-        let thread = thread.unwrap().path();
-        let name = fs::read_to_string(thread.join("comm")).unwrap();
-        (name.trim() == "sayso-writer").then_some(thread)
-    });
-    cpu(&follower.unwrap())
+impl Spent {
+    fn by_the_follower() -> Self {
+        let mut threads = fs::read_dir("/proc/self/task").unwrap();
+        let follower = threads.find_map(|thread| {
+            let thread = thread.unwrap().path();
+            let name = fs::read_to_string(thread.join("comm")).unwrap();
+            (name.trim() == "sayso-writer").then_some(thread)
+        });
+        Self::by(&follower.unwrap())
+    }
+
+    fn by(thread: &Path) -> Self {
+        let schedstat = fs::read_to_string(thread.join("schedstat")).unwrap();
+        let nanos = schedstat.split(' ').next().unwrap();
+        let io = fs::read_to_string(thread.join("io")).unwrap();
+        let count = |name: &str| {
+            let line = io.lines().find_map(|line| line.strip_prefix(name));
+            line.unwrap().trim().parse().unwrap()
+        };
+        let stat = fs::read_to_string(thread.join("stat")).unwrap();
+        let ticks = stat.rsplit(')').next().unwrap().split(' ').nth(13).unwrap();
+        Self {
+            cpu: Duration::from_nanos(nanos.parse().unwrap()),
+            kernel: TICK * ticks.parse().unwrap(),
+            writes: count("syscw:"),
+            written: count("wchar:"),
+            reads: count("syscr:"),
+        }
+    }
 }
 
 /// What one request leads to, in the turns of the hub in which it does.
@@ -208,6 +276,11 @@ fn jobs(stage: u64, session: u64, number: u64, input: usize) -> Vec<Vec<Write>> 
         _ => vec![
             vec![Write::AppendAudit(AuditRecord {
                 kind: AuditKind::Outcome,
+                outcome: "ran".to_owned(),
+                actor_kind: AuditActor::Agent,
+                actor_label: String::new(),
+                text: String::new(),
+                body: format!(r#"{{"tool_use_id":"toolu_{number:020}"}}"#),
                 ..audit_record(session, number, 0)
             })],
             vec![entry(2)],
@@ -229,8 +302,10 @@ fn request_id(number: u64) -> RequestId {
     ))
 }
 
-fn text(length: usize) -> String {
-    format!(r#"{{"command":"{}"}}"#, "x".repeat(length))
+/// JSON of about this length, of which no two are the same.
+fn text(number: u64, length: usize) -> String {
+    let rest = "x".repeat(length.saturating_sub(20));
+    format!(r#"{{"command":"{number:020}{rest}"}}"#)
 }
 
 fn entry_row(session: u64, number: u64, part: u64, input: usize) -> EntryRow {
@@ -238,7 +313,13 @@ fn entry_row(session: u64, number: u64, part: u64, input: usize) -> EntryRow {
         session_id: session_id(session),
         seq: (number * 3 + part) as i64 + 1,
         at: UnixMillis(number as i64),
-        body: text(200 + if part == 0 { input } else { 0 }),
+        body: match part {
+            0 => format!(
+                r#"{{"seq":{number},"at":"2026-11-16T10:00:00.123Z","parent_tool_use_id":null,"type":"tool_use","tool_use_id":"toolu_{number:020}","name":"Bash","input":{},"message_id":"msg_{number:020}"}}"#,
+                text(number, input)
+            ),
+            _ => text(number, 200),
+        },
         line: Some(number as i64),
         part: Some(part as i64),
     }
@@ -254,10 +335,13 @@ fn request_row(session: u64, number: u64, input: usize) -> RequestRow {
         tool_use_id: Some(format!("toolu_{number:020}")),
         agent_id: None,
         agent_label: None,
-        input: text(input),
+        input: text(number, input),
         input_digest: format!("sha256:{number:064}"),
-        raw: text(input + 350),
-        detail: text(450),
+        raw: format!(
+            r#"{{"type":"control_request","request_id":"{number:036}","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{},"permission_suggestions":[],"tool_use_id":"toolu_{number:020}"}}}}"#,
+            text(number, input)
+        ),
+        detail: SHOWN.to_owned(),
         created_at: UnixMillis(number as i64),
         deadline: Some(UnixMillis(number as i64 + 300_000)),
         held_remaining_ms: None,
@@ -273,7 +357,7 @@ fn decision_row(number: u64) -> DecisionRow {
         decided_by: DecidedBy::Human,
         client_id: Some("0198a7b0-0000-7000-8000-000000000001".to_owned()),
         client_label: Some("Firefox on Linux".to_owned()),
-        decision: r#"{"behavior":"allow"}"#.to_owned(),
+        decision: DECISION.to_owned(),
         message: None,
         at: UnixMillis(number as i64),
         delivery: Delivery::Pending,
@@ -292,7 +376,15 @@ fn audit_record(session: u64, number: u64, input: usize) -> AuditRecord {
         outcome: "allowed".to_owned(),
         actor_kind: AuditActor::Human,
         actor_label: "Firefox on Linux".to_owned(),
-        text: text(input.min(4096)),
-        body: text(800 + input),
+        text: text(number, input.min(16 * 1024)),
+        body: format!(
+            r#"{{"form":2,"request":{{"request_type":"tool_approval","tool_name":"Bash","tool_input":{},"input_digest":"sha256:{number:064}","tool_use_id":"toolu_{number:020}","created_at":"2026-11-16T10:00:00.123Z"}},"shown":{SHOWN},"decision":{DECISION},"outcome":"allowed","by":"human","client":{{"client_id":"0198a7b0-0000-7000-8000-000000000001","label":"Firefox on Linux"}},"latency_ms":1234}}"#,
+            text(number, input)
+        ),
     }
 }
+
+/// Beside the input.
+const SHOWN: &str = r#"{"input_faithful":true}"#;
+
+const DECISION: &str = r#"{"behavior":"allow"}"#;

@@ -19,6 +19,8 @@ const LOG_PAGES: i64 = 4000;
 /// So many changed pages stay in memory until their commit, which is more than a group of jobs changes: most of those
 /// that are written before it would be written again by it. Whoever deletes a long session still does with less memory.
 const PAGES_OF_A_GROUP: i64 = 8192;
+/// Pages that are kept at hand, in KiB: those to which every request adds something. They are given back after a burst.
+const KEPT_PAGES: i64 = 8 * 1024;
 /// The log is cut back to this size once its content is in the database.
 const LOG_SIZE_LIMIT: i64 = 64 * 1024 * 1024;
 
@@ -56,6 +58,8 @@ impl WriteConnection {
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "synchronous", "normal")?;
+        // Less than nothing means KiB.
+        connection.pragma_update(None, "cache_size", -KEPT_PAGES)?;
         connection.pragma_update(None, "cache_spill", PAGES_OF_A_GROUP)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         Ok(Self {

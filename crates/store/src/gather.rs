@@ -1,7 +1,6 @@
 //! Which jobs share a transaction.
 
 use std::sync::mpsc as blocking;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::job::Queued;
@@ -12,14 +11,25 @@ const JOBS_PER_COMMIT: usize = 256;
 
 /// How much it may hold where nobody waits. Where the database is far behind, agents wait for one of these.
 const PER_COMMIT: Backlog = Backlog {
-    jobs: 1024,
+    jobs: 3072,
     bytes: 8 * 1024 * 1024,
+};
+
+/// So much is worth a transaction of its own, and is as much as may wait: the files of the log take turns.
+const WORTH_A_COMMIT: Backlog = Backlog {
+    jobs: PER_COMMIT.jobs,
+    bytes: 2 * 1024 * 1024,
 };
 
 /// How long after a job was written to the log the database follows.
 pub(crate) const FOLLOW_AFTER: Duration = Duration::from_millis(50);
-/// How often it is looked meanwhile whether somebody waits. Nobody is woken for a job that can wait.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// The same while much is written. Then a page that changes all the time is written once for four times as many
+/// requests, and more of them are over when they are written.
+const FOLLOW_MANY_AFTER: Duration = Duration::from_millis(200);
+/// So many jobs in one transaction are many.
+const MANY: usize = 256;
+/// How often it is looked meanwhile how much there is. Nobody is woken for a job that can wait, but for whoever waits.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// How long a job that no agent waits for waits for one that some agent does.
 pub(crate) const LINGER: Duration = Duration::from_millis(10);
 
@@ -36,6 +46,8 @@ pub(crate) struct Group {
     direct: usize,
     /// Those of them that somebody waits for.
     urgent: usize,
+    /// The group before had many jobs.
+    follows_many: bool,
 }
 
 impl Group {
@@ -57,7 +69,11 @@ impl Group {
 
     /// The jobs, and an empty group.
     pub(crate) fn take_all(&mut self) -> Vec<Queued> {
-        std::mem::take(self).jobs
+        let next = Self {
+            follows_many: self.jobs.len() >= MANY,
+            ..Self::default()
+        };
+        std::mem::replace(self, next).jobs
     }
 
     pub(crate) fn is_urgent(&self) -> bool {
@@ -105,13 +121,18 @@ impl Group {
         crowd: bool,
     ) {
         let now = Instant::now();
+        let patience = match self.follows_many {
+            true => FOLLOW_MANY_AFTER,
+            false => FOLLOW_AFTER,
+        };
+        let mut hurry = false;
         while self.direct == 0 {
-            let is_due = now.elapsed() >= FOLLOW_AFTER || self.is_full();
+            let is_due = now.elapsed() >= patience || !self.backlog().is_below(WORTH_A_COMMIT);
             let goes_on = self.take(queued);
-            if is_due || !goes_on || following.take_hurry() {
+            if is_due || !goes_on || hurry {
                 break;
             }
-            thread::sleep(LOOK_EVERY);
+            hurry = following.take_hurry(LOOK_EVERY);
         }
         let mut until = now + linger;
         while self.jobs.len() < JOBS_PER_COMMIT && self.direct > 0 {

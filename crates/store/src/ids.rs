@@ -1,5 +1,6 @@
 //! The names of things: UUIDs, which are text in the database.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use rusqlite::ToSql;
@@ -9,6 +10,9 @@ use sqlx::error::BoxDynError;
 use uuid::Uuid;
 
 use crate::as_text::{AsText, stored_as_text};
+
+/// Ids are made here, so nobody chooses them to make a table slow.
+pub(crate) type ById<Id, Value> = HashMap<Id, Value, foldhash::fast::RandomState>;
 
 macro_rules! uuid_as_text {
     ($(#[$documentation:meta])* $name:ident) => {

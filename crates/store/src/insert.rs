@@ -5,7 +5,6 @@
 
 use rusqlite::{CachedStatement, Connection, ToSql};
 use uuid::Uuid;
-use uuid::fmt::Hyphenated;
 
 /// A table and the columns that are given, in their order. The others are the database's to fill in.
 #[derive(Debug)]
@@ -27,12 +26,12 @@ impl Table {
     }
 
     /// Adds the rows in their order. `fill` puts a value for each column.
-    pub(crate) fn insert<Row>(
+    pub(crate) fn insert<Row, Error: From<rusqlite::Error>>(
         &self,
         connection: &Connection,
         rows: &[Row],
-        mut fill: impl FnMut(&mut Values<'_, '_>, &Row) -> rusqlite::Result<()>,
-    ) -> rusqlite::Result<()> {
+        mut fill: impl FnMut(&mut Values<'_, '_>, &Row) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -62,9 +61,8 @@ impl Values<'_, '_> {
         self.statement.raw_bind_parameter(self.put, value)
     }
 
-    /// As text, without a string of its own.
+    /// As its sixteen bytes.
     pub(crate) fn id(&mut self, id: Uuid) -> rusqlite::Result<()> {
-        let mut text = [0; Hyphenated::LENGTH];
-        self.put(&*id.hyphenated().encode_lower(&mut text))
+        self.put(&id.as_bytes()[..])
     }
 }

@@ -4,19 +4,20 @@
 //! which each looks for the row that another has just written. Here they become two rows, and all rows of a table are
 //! written together. What the database says in the end is the same.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use rusqlite::Connection;
 
 use crate::audit::{self, AuditRecord, Tail};
 use crate::error::WriteError;
+use crate::ids::ById;
+use crate::inputs::Inputs;
 use crate::requests::{self, Asked, Clock, Decided};
 use crate::rows::{
     DecisionRow, Delivery, EntryRow, RequestId, RequestRow, RequestStatus, SessionId, SessionRow,
     UnixMillis,
 };
-use crate::sessions;
+use crate::sessions::{self, Numbers};
 use crate::write::{Write, apply};
 
 /// What is written to each table, in the order of the jobs.
@@ -29,13 +30,12 @@ pub(crate) struct Merged<'a> {
     opened: Vec<Asked<'a>>,
     /// What is about rows of earlier groups.
     others: Vec<&'a Write>,
-    /// Of decisions about requests of earlier groups.
-    ended: Vec<&'a DecisionRow>,
-    decided: Vec<Decided<'a>>,
+    /// Decisions about requests of earlier groups.
+    ended: Vec<Decided<'a>>,
     entries: Vec<&'a EntryRow>,
     audit: Vec<&'a AuditRecord>,
-    known_sessions: HashMap<SessionId, KnownSession>,
-    known_requests: HashMap<RequestId, KnownRequest>,
+    known_sessions: ById<SessionId, KnownSession>,
+    known_requests: ById<RequestId, KnownRequest>,
 }
 
 /// A session that came up in the group.
@@ -46,11 +46,15 @@ enum KnownSession {
     PutLater(usize),
 }
 
-/// A request that came up in the group, and where its rows are.
-#[derive(Debug, Clone, Copy, Default)]
-struct KnownRequest {
-    opened: Option<usize>,
-    decided: Option<usize>,
+/// A request that came up in the group, and where it stands.
+#[derive(Debug, Clone, Copy)]
+enum KnownRequest {
+    /// Its row is of an earlier group, as is its decision if there is one.
+    Earlier,
+    /// Its row is, but its decision is not.
+    Ended(usize),
+    /// With its decision.
+    Opened(usize),
 }
 
 impl<'a> Merged<'a> {
@@ -139,41 +143,39 @@ impl<'a> Merged<'a> {
         if row.status != RequestStatus::Open {
             return None;
         }
-        unknown.insert(KnownRequest {
-            opened: Some(self.opened.len()),
-            decided: None,
-        });
+        unknown.insert(KnownRequest::Opened(self.opened.len()));
         self.opened.push(Asked::new(row));
         self.refer_to(row.session_id);
         Some(())
     }
 
+    fn known(&mut self, id: RequestId) -> KnownRequest {
+        let known = self.known_requests.entry(id);
+        *known.or_insert(KnownRequest::Earlier)
+    }
+
     fn set_clock(&mut self, id: RequestId, clock: Clock, write: &'a Write) -> Option<()> {
-        match *self.known_requests.entry(id).or_default() {
-            KnownRequest {
-                decided: Some(_), ..
-            } => return None,
-            KnownRequest {
-                opened: Some(place),
-                ..
-            } => self.opened[place].clock = clock,
-            KnownRequest { .. } => self.others.push(write),
+        match self.known(id) {
+            KnownRequest::Opened(place) if self.opened[place].decided.is_none() => {
+                self.opened[place].clock = clock;
+            }
+            KnownRequest::Opened(_) | KnownRequest::Ended(_) => return None,
+            KnownRequest::Earlier => self.others.push(write),
         }
         Some(())
     }
 
     fn decide(&mut self, row: &'a DecisionRow) -> Option<()> {
-        let known = self.known_requests.entry(row.request_id).or_default();
-        if known.decided.replace(self.decided.len()).is_some() {
-            return None;
-        }
-        self.decided.push(Decided::new(row));
-        match known.opened {
-            Some(place) => {
-                self.opened[place].status = row.outcome.status();
-                self.opened[place].is_over = row.delivery != Delivery::Pending;
+        match self.known(row.request_id) {
+            KnownRequest::Opened(place) if self.opened[place].decided.is_none() => {
+                self.opened[place].decided = Some(Decided::new(row));
             }
-            None => self.ended.push(row),
+            KnownRequest::Opened(_) | KnownRequest::Ended(_) => return None,
+            KnownRequest::Earlier => {
+                let ended = KnownRequest::Ended(self.ended.len());
+                self.known_requests.insert(row.request_id, ended);
+                self.ended.push(Decided::new(row));
+            }
         }
         Some(())
     }
@@ -185,40 +187,40 @@ impl<'a> Merged<'a> {
         at: Option<UnixMillis>,
         write: &'a Write,
     ) -> Option<()> {
-        match *self.known_requests.entry(id).or_default() {
-            KnownRequest {
-                opened,
-                decided: Some(place),
-            } => {
-                self.decided[place].delivery = delivery;
-                self.decided[place].delivered_at = at;
-                if let Some(place) = opened {
-                    self.opened[place].is_over = delivery != Delivery::Pending;
-                }
+        let decided = match self.known(id) {
+            KnownRequest::Opened(place) => self.opened[place].decided.as_mut()?,
+            KnownRequest::Ended(place) => &mut self.ended[place],
+            KnownRequest::Earlier => {
+                self.others.push(write);
+                return Some(());
             }
-            KnownRequest {
-                opened: Some(_), ..
-            } => return None,
-            KnownRequest { .. } => self.others.push(write),
-        }
+        };
+        decided.delivery = delivery;
+        decided.delivered_at = at;
         Some(())
     }
 
     /// An error leaves it open which of the jobs is to blame.
-    pub(crate) fn apply(&self, connection: &Connection, tail: &mut Tail) -> Result<(), WriteError> {
+    pub(crate) fn apply(
+        &self,
+        connection: &'a Connection,
+        tail: &mut Tail,
+    ) -> Result<(), WriteError> {
         for row in &self.sessions {
             sessions::put(connection, row)?;
         }
-        requests::insert(connection, &self.opened)?;
+        let (mut numbers, mut inputs) = (Numbers::new(connection), Inputs::new(connection));
+        self.opened.iter().for_each(|asked| inputs.ask(asked.row));
+        requests::insert(connection, &mut numbers, &mut inputs, &self.opened)?;
         for write in &self.others {
             apply(connection, tail, write)?;
         }
-        for row in &self.ended {
-            requests::end(connection, row)?;
+        for decided in &self.ended {
+            requests::end(connection, decided)?;
         }
-        requests::insert_decisions(connection, &self.decided)?;
-        sessions::append_all(connection, &self.entries)?;
-        audit::append_all(connection, tail, &self.audit)?;
+        sessions::append_all(connection, &mut numbers, &mut inputs, &self.entries)?;
+        audit::append_all(connection, tail, &mut inputs, &self.audit)?;
+        inputs.keep()?;
         for row in &self.earlier_sessions {
             sessions::put(connection, row)?;
         }

@@ -34,8 +34,10 @@ impl Store {
         session_id: SessionId,
         message_id: MessageId,
     ) -> Result<Option<String>, ReadError> {
+        // A message is no input, so it is whole where it stands.
         Ok(sqlx::query_scalar(
-            "SELECT body FROM entries WHERE session_id = $1 AND instr(body, $2) > 0 \
+            "SELECT body FROM entries \
+             WHERE typeof(body) = 'text' AND session = (SELECT number FROM sessions WHERE id = $1) AND instr(body, $2) > 0 \
              ORDER BY seq DESC LIMIT 1",
         )
         .bind(session_id)

@@ -2,11 +2,13 @@
 
 use futures_util::{Stream, TryStreamExt};
 use sqlx::sqlite::SqliteRow;
-use sqlx::{FromRow, Row};
+use sqlx::{FromRow, QueryBuilder, Row};
 use uuid::Uuid;
 
+use crate::columns::{decision_columns, entry_columns, request_columns, requests_of_sessions};
 use crate::error::ReadError;
 use crate::open::Store;
+use crate::requests::key;
 use crate::rows::{
     DecisionCursor, DecisionRow, EntryRow, RequestId, RequestRow, RequestStatus, SessionId,
     SessionRow, UnixMillis,
@@ -96,9 +98,11 @@ impl Store {
         after_seq: i64,
         limit: u32,
     ) -> Result<Vec<EntryRow>, ReadError> {
-        let rows = sqlx::query_as::<_, EntryRow>(
-            "SELECT * FROM entries WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
-        )
+        let rows = sqlx::query_as::<_, EntryRow>(concat!(
+            "SELECT ",
+            entry_columns!(),
+            " WHERE sessions.id = $1 AND seq > $2 ORDER BY seq LIMIT $3"
+        ))
         .bind(session_id)
         .bind(after_seq)
         .bind(i64::from(limit))
@@ -114,9 +118,11 @@ impl Store {
         before_seq: i64,
         limit: u32,
     ) -> Result<Vec<EntryRow>, ReadError> {
-        let rows = sqlx::query_as::<_, EntryRow>(
-            "SELECT * FROM entries WHERE session_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3",
-        )
+        let rows = sqlx::query_as::<_, EntryRow>(concat!(
+            "SELECT ",
+            entry_columns!(),
+            " WHERE sessions.id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3"
+        ))
         .bind(session_id)
         .bind(before_seq)
         .bind(i64::from(limit))
@@ -128,22 +134,27 @@ impl Store {
 
     /// The number of the last entry, 0 if there is none.
     pub async fn last_seq(&self, session_id: SessionId) -> Result<i64, ReadError> {
-        Ok(
-            sqlx::query_scalar("SELECT COALESCE(MAX(seq), 0) FROM entries WHERE session_id = $1")
-                .bind(session_id)
-                .fetch_one(self.reader().await)
-                .await?,
+        Ok(sqlx::query_scalar(
+            "SELECT COALESCE(MAX(seq), 0) FROM entries \
+             WHERE session = (SELECT number FROM sessions WHERE id = $1)",
         )
+        .bind(session_id)
+        .fetch_one(self.reader().await)
+        .await?)
     }
 
     /// All that wait, in the order in which they were asked.
     pub async fn open_requests(&self) -> Result<Vec<RequestRow>, ReadError> {
-        Ok(
-            sqlx::query_as("SELECT * FROM requests WHERE status = $1 ORDER BY ordinal")
-                .bind(RequestStatus::Open)
-                .fetch_all(self.reader().await)
-                .await?,
-        )
+        // In the words of the index that holds those that are not over.
+        Ok(sqlx::query_as(concat!(
+            "SELECT ",
+            request_columns!(),
+            " FROM ",
+            requests_of_sessions!(),
+            " WHERE (status = 'open' OR delivery = 'pending') AND status = 'open' ORDER BY ordinal"
+        ))
+        .fetch_all(self.reader().await)
+        .await?)
     }
 
     /// Newest first.
@@ -152,23 +163,26 @@ impl Store {
         filter: RequestFilter,
         limit: u32,
     ) -> Result<Vec<RequestRow>, ReadError> {
-        let limit = i64::from(limit);
-        let query = match filter {
-            RequestFilter::All => {
-                sqlx::query_as("SELECT * FROM requests ORDER BY ordinal DESC LIMIT $1").bind(limit)
+        let select = concat!(
+            "SELECT ",
+            request_columns!(),
+            " FROM ",
+            requests_of_sessions!()
+        );
+        let mut query = QueryBuilder::new(select);
+        match filter {
+            RequestFilter::All => {}
+            RequestFilter::Status(status) => {
+                query.push(" WHERE status = ").push_bind(status);
             }
-            RequestFilter::Status(status) => sqlx::query_as(
-                "SELECT * FROM requests WHERE status = $1 ORDER BY ordinal DESC LIMIT $2",
-            )
-            .bind(status)
-            .bind(limit),
-            RequestFilter::Session(session_id) => sqlx::query_as(
-                "SELECT * FROM requests WHERE session_id = $1 ORDER BY ordinal DESC LIMIT $2",
-            )
-            .bind(session_id)
-            .bind(limit),
-        };
-        Ok(query.fetch_all(self.reader().await).await?)
+            RequestFilter::Session(session_id) => {
+                query.push(" WHERE sessions.id = ").push_bind(session_id);
+            }
+        }
+        query.push(" ORDER BY ordinal DESC LIMIT ");
+        query.push_bind(i64::from(limit));
+        let rows = query.build_query_as();
+        Ok(rows.fetch_all(self.reader().await).await?)
     }
 
     /// The last request of this kind in the session that was asked before the given one.
@@ -178,30 +192,38 @@ impl Store {
         kind: &str,
         id: RequestId,
     ) -> Result<Option<RequestRow>, ReadError> {
-        Ok(sqlx::query_as(
-            "SELECT * FROM requests WHERE session_id = $1 AND kind = $2 \
+        Ok(sqlx::query_as(concat!(
+            "SELECT ",
+            request_columns!(),
+            " FROM ",
+            requests_of_sessions!(),
+            " WHERE sessions.id = $1 AND kind = $2 \
              AND ordinal < (SELECT ordinal FROM requests WHERE id = $3) \
-             ORDER BY ordinal DESC LIMIT 1",
-        )
+             ORDER BY ordinal DESC LIMIT 1"
+        ))
         .bind(session_id)
         .bind(kind)
-        .bind(id)
+        .bind(key(&id))
         .fetch_optional(self.reader().await)
         .await?)
     }
 
     pub async fn request(&self, id: RequestId) -> Result<Option<RequestWithDecision>, ReadError> {
-        // One statement, so that the status and the decision are of one moment.
-        Ok(sqlx::query_as(
-            "SELECT * FROM requests LEFT JOIN decisions ON decisions.request_id = requests.id \
-             WHERE requests.id = $1",
-        )
-        .bind(id)
+        Ok(sqlx::query_as(concat!(
+            "SELECT ",
+            request_columns!(),
+            ", ",
+            decision_columns!(),
+            " FROM ",
+            requests_of_sessions!(),
+            " WHERE requests.id = $1"
+        ))
+        .bind(key(&id))
         .fetch_optional(self.reader().await)
         .await?)
     }
 
-    /// The history, newest first.
+    /// All decisions, newest first. They are looked through from the first to the last; what is shown is the history.
     pub async fn decisions(
         &self,
         start: PageStart,
@@ -214,18 +236,18 @@ impl Store {
             },
             PageStart::Before(cursor) => cursor,
         };
-        Ok(sqlx::query_as(
-            "SELECT decisions.*, requests.session_id, sessions.title AS session_title, \
-                 requests.kind, requests.tool_name, requests.agent_label, requests.input, \
-                 requests.input_digest, requests.created_at \
-             FROM decisions \
-             JOIN requests ON requests.id = decisions.request_id \
-             JOIN sessions ON sessions.id = requests.session_id \
-             WHERE (decisions.at, decisions.request_id) < ($1, $2) \
-             ORDER BY decisions.at DESC, decisions.request_id DESC LIMIT $3",
-        )
+        Ok(sqlx::query_as(concat!(
+            "SELECT ",
+            request_columns!(),
+            ", ",
+            decision_columns!(),
+            ", sessions.title AS session_title FROM ",
+            requests_of_sessions!(),
+            " WHERE outcome IS NOT NULL AND (at, requests.id) < ($1, $2) \
+             ORDER BY at DESC, requests.id DESC LIMIT $3"
+        ))
         .bind(before.at)
-        .bind(before.request_id)
+        .bind(key(&before.request_id))
         .bind(i64::from(limit))
         .fetch_all(self.reader().await)
         .await?)

@@ -6,9 +6,10 @@ use crate::audit::{self, AuditRecord};
 use crate::connection::NotWritten;
 use crate::error::WriteError;
 use crate::open::{Durability, Store};
-use crate::read::RequestFilter;
+use crate::requests::{self, Decided};
 use crate::rows::{
-    DecidedBy, Delivery, Outcome, RequestRow, RequestStatus, SessionId, SessionRow, UnixMillis,
+    DecidedBy, DecisionRow, Delivery, Outcome, RequestRow, RequestStatus, SessionId, SessionRow,
+    UnixMillis,
 };
 use crate::write::execute;
 
@@ -23,9 +24,7 @@ impl Store {
         living: &[SessionId],
         records: impl FnOnce(&[RequestRow]) -> Vec<AuditRecord> + Send,
     ) -> Result<Vec<RequestRow>, WriteError> {
-        let open = RequestFilter::Status(RequestStatus::Open);
-        let mut orphaned = self.requests(open, u32::MAX).await?;
-        orphaned.reverse();
+        let mut orphaned = self.open_requests().await?;
         orphaned.retain(|request| !living.contains(&request.session_id));
         for request in &mut orphaned {
             request.status = RequestStatus::Orphaned;
@@ -54,26 +53,24 @@ impl Store {
     }
 }
 
-fn orphan(connection: &Connection, request: &RequestRow, now: UnixMillis) -> rusqlite::Result<()> {
-    execute(
-        connection,
-        "INSERT INTO decisions (request_id, outcome, decided_by, decision, message, at, delivery) \
-         VALUES (?1, ?2, ?3, 'null', ?4, ?5, ?6)",
-        params![
-            request.id,
-            Outcome::Orphaned,
-            DecidedBy::Agent,
-            "The agent was lost while this request was open.",
-            now,
-            Delivery::None,
-        ],
-    )?;
-    execute(
-        connection,
-        "UPDATE requests SET status = ?1 WHERE id = ?2",
-        params![RequestStatus::Orphaned, request.id],
-    )?;
-    Ok(())
+fn orphan(
+    connection: &Connection,
+    request: &RequestRow,
+    now: UnixMillis,
+) -> Result<(), WriteError> {
+    let lost = DecisionRow {
+        request_id: request.id,
+        outcome: Outcome::Orphaned,
+        decided_by: DecidedBy::Agent,
+        client_id: None,
+        client_label: None,
+        decision: "null".to_owned(),
+        message: Some("The agent was lost while this request was open.".to_owned()),
+        at: now,
+        delivery: Delivery::None,
+        delivered_at: None,
+    };
+    requests::end(connection, &Decided::new(&lost))
 }
 
 fn bury(connection: &Connection, session: SessionId, now: UnixMillis) -> rusqlite::Result<()> {

@@ -5,16 +5,18 @@ use std::sync::LazyLock;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::WriteError;
-use crate::insert::Table;
+use crate::inputs::{Inputs, Stored};
+use crate::insert::{Table, Values};
 use crate::rows::{DecisionRow, Delivery, RequestId, RequestRow, RequestStatus, UnixMillis};
-use crate::write::{execute, needs_session};
+use crate::sessions::Numbers;
+use crate::write::execute;
 
 static REQUESTS: LazyLock<Table> = LazyLock::new(|| {
     Table::new(
         "requests",
         &[
             "id",
-            "session_id",
+            "session",
             "native_id",
             "kind",
             "tool_name",
@@ -28,17 +30,8 @@ static REQUESTS: LazyLock<Table> = LazyLock::new(|| {
             "created_at",
             "deadline",
             "held_remaining_ms",
-            "status",
             "held",
-        ],
-    )
-});
-
-static DECISIONS: LazyLock<Table> = LazyLock::new(|| {
-    Table::new(
-        "decisions",
-        &[
-            "request_id",
+            "status",
             "outcome",
             "decided_by",
             "client_id",
@@ -60,10 +53,7 @@ const FORGOTTEN: &str = "{}";
 pub(crate) struct Asked<'a> {
     pub(crate) row: &'a RequestRow,
     pub(crate) clock: Clock,
-    pub(crate) status: RequestStatus,
-    /// It is decided and its agent has the answer, or never will. Only for requests that are not over are `raw` and
-    /// `detail` read again; what was shown is part of the history.
-    pub(crate) is_over: bool,
+    pub(crate) decided: Option<Decided<'a>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -82,9 +72,20 @@ impl<'a> Asked<'a> {
                 held_remaining_ms: row.held_remaining_ms,
                 held: row.held,
             },
-            status: row.status,
-            is_over: false,
+            decided: None,
         }
+    }
+
+    /// It is decided and its agent has the answer, or never will. Only for requests that are not over are `raw` and
+    /// `detail` read again; what was shown is part of the history.
+    fn is_over(&self) -> bool {
+        let decided = self.decided.as_ref();
+        decided.is_some_and(|decided| decided.delivery != Delivery::Pending)
+    }
+
+    fn status(&self) -> RequestStatus {
+        let decided = self.decided.as_ref();
+        decided.map_or(self.row.status, |decided| decided.row.outcome.status())
     }
 }
 
@@ -113,35 +114,60 @@ pub(crate) fn open(connection: &Connection, row: &RequestRow) -> Result<(), Writ
             row.id, row.status
         )));
     }
-    insert(connection, &[Asked::new(row)]).map_err(|error| needs_session(error, row.session_id))
+    let (mut numbers, mut inputs) = (Numbers::new(connection), Inputs::new(connection));
+    inputs.ask(row);
+    insert(connection, &mut numbers, &mut inputs, &[Asked::new(row)])?;
+    Ok(inputs.keep()?)
 }
 
 /// In their order, which is the order in which they are shown.
-pub(crate) fn insert(connection: &Connection, requests: &[Asked<'_>]) -> rusqlite::Result<()> {
+pub(crate) fn insert<'a>(
+    connection: &Connection,
+    numbers: &mut Numbers<'_>,
+    inputs: &mut Inputs<'a>,
+    requests: &[Asked<'a>],
+) -> Result<(), WriteError> {
     REQUESTS.insert(connection, requests, |values, request| {
         let row = request.row;
-        let (raw, detail) = match request.is_over {
-            true => (FORGOTTEN, FORGOTTEN),
-            false => (row.raw.as_str(), row.detail.as_str()),
+        let (raw, detail) = match request.is_over() {
+            true => (Stored::Whole(FORGOTTEN), FORGOTTEN),
+            false => (inputs.raw(row), row.detail.as_str()),
         };
         values.id(row.id.0)?;
-        values.id(row.session_id.0)?;
+        values.put(numbers.of(row.session_id)?)?;
         values.put(&row.native_id)?;
         values.put(&row.kind)?;
         values.put(&row.tool_name)?;
         values.put(&row.tool_use_id)?;
         values.put(&row.agent_id)?;
         values.put(&row.agent_label)?;
-        values.put(&row.input)?;
+        values.put(inputs.input(row))?;
         values.put(&row.input_digest)?;
         values.put(raw)?;
         values.put(detail)?;
         values.put(row.created_at)?;
         values.put(request.clock.deadline)?;
         values.put(request.clock.held_remaining_ms)?;
-        values.put(request.status)?;
-        values.put(request.clock.held)
+        values.put(request.clock.held)?;
+        values.put(request.status())?;
+        Ok(put_decision(values, request.decided.as_ref())?)
     })
+}
+
+fn put_decision(
+    values: &mut Values<'_, '_>,
+    decided: Option<&Decided<'_>>,
+) -> rusqlite::Result<()> {
+    let row = decided.map(|decided| decided.row);
+    values.put(row.map(|row| row.outcome))?;
+    values.put(row.map(|row| row.decided_by))?;
+    values.put(row.and_then(|row| row.client_id.as_ref()))?;
+    values.put(row.and_then(|row| row.client_label.as_ref()))?;
+    values.put(row.map(|row| &row.decision))?;
+    values.put(row.and_then(|row| row.message.as_ref()))?;
+    values.put(row.map(|row| row.at))?;
+    values.put(decided.map(|decided| decided.delivery))?;
+    values.put(decided.and_then(|decided| decided.delivered_at))
 }
 
 pub(crate) fn set_clock(
@@ -154,8 +180,8 @@ pub(crate) fn set_clock(
     let updated = execute(
         connection,
         "UPDATE requests SET deadline = ?1, held_remaining_ms = ?2, held = ?3 \
-         WHERE id = ?4 AND status = ?5",
-        params![deadline, held_remaining_ms, held, id, RequestStatus::Open],
+         WHERE id = ?4 AND status = 'open'",
+        params![deadline, held_remaining_ms, held, key(&id)],
     )?;
     match updated {
         0 => Err(why_not_open(connection, id)?),
@@ -163,41 +189,34 @@ pub(crate) fn set_clock(
     }
 }
 
-pub(crate) fn decide(connection: &Connection, row: &DecisionRow) -> Result<(), WriteError> {
-    end(connection, row)?;
-    Ok(insert_decisions(connection, &[Decided::new(row)])?)
-}
-
-/// The request's own half of a decision.
-pub(crate) fn end(connection: &Connection, row: &DecisionRow) -> Result<(), WriteError> {
+/// Ends a request that is open.
+pub(crate) fn end(connection: &Connection, decided: &Decided<'_>) -> Result<(), WriteError> {
+    let row = decided.row;
     let updated = execute(
         connection,
-        "UPDATE requests SET status = ?1 WHERE id = ?2 AND status = ?3",
-        params![row.outcome.status(), row.request_id, RequestStatus::Open],
+        "UPDATE requests SET status = ?1, outcome = ?2, decided_by = ?3, client_id = ?4, \
+             client_label = ?5, decision = ?6, message = ?7, at = ?8, delivery = ?9, \
+             delivered_at = ?10, raw = iif(?9 = 'pending', raw, '{}'), \
+             detail = iif(?9 = 'pending', detail, '{}') \
+         WHERE id = ?11 AND status = 'open'",
+        params![
+            row.outcome.status(),
+            row.outcome,
+            row.decided_by,
+            &row.client_id,
+            &row.client_label,
+            &row.decision,
+            &row.message,
+            row.at,
+            decided.delivery,
+            decided.delivered_at,
+            key(&row.request_id),
+        ],
     )?;
     match updated {
         0 => Err(why_not_open(connection, row.request_id)?),
         _ => Ok(()),
     }
-}
-
-pub(crate) fn insert_decisions(
-    connection: &Connection,
-    decisions: &[Decided<'_>],
-) -> rusqlite::Result<()> {
-    DECISIONS.insert(connection, decisions, |values, decided| {
-        let row = decided.row;
-        values.id(row.request_id.0)?;
-        values.put(row.outcome)?;
-        values.put(row.decided_by)?;
-        values.put(&row.client_id)?;
-        values.put(&row.client_label)?;
-        values.put(&row.decision)?;
-        values.put(&row.message)?;
-        values.put(row.at)?;
-        values.put(decided.delivery)?;
-        values.put(decided.delivered_at)
-    })
 }
 
 pub(crate) fn set_delivery(
@@ -208,13 +227,20 @@ pub(crate) fn set_delivery(
 ) -> Result<(), WriteError> {
     let updated = execute(
         connection,
-        "UPDATE decisions SET delivery = ?1, delivered_at = ?2 WHERE request_id = ?3",
-        params![delivery, at, request_id],
+        "UPDATE requests SET delivery = ?1, delivered_at = ?2, \
+             raw = iif(?1 = 'pending', raw, '{}'), detail = iif(?1 = 'pending', detail, '{}') \
+         WHERE id = ?3 AND outcome IS NOT NULL",
+        params![delivery, at, key(&request_id)],
     )?;
     match updated {
         0 => Err(WriteError::UnknownRequest(request_id)),
         _ => Ok(()),
     }
+}
+
+/// As it stands in the rows.
+pub(crate) fn key(id: &RequestId) -> &[u8] {
+    id.0.as_bytes()
 }
 
 /// A request that is not open has its decision beside it, or does not exist.
@@ -223,9 +249,9 @@ fn why_not_open(connection: &Connection, id: RequestId) -> rusqlite::Result<Writ
         .prepare_cached(
             "SELECT outcome, decided_by, client_id, client_label, decision, message, at, delivery, \
                  delivered_at \
-             FROM decisions WHERE request_id = ?1",
+             FROM requests WHERE id = ?1 AND outcome IS NOT NULL",
         )?
-        .query_row([id], |row| decision_of(id, row))
+        .query_row([key(&id)], |row| decision_of(id, row))
         .optional()?;
     Ok(match decision {
         Some(decision) => WriteError::AlreadyDecided(Box::new(decision)),

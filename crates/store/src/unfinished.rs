@@ -1,10 +1,11 @@
 //! What a server reads of a session whose agent has outlived the one before.
 
 use crate::audit::AuditKind;
+use crate::columns::{decision_columns, request_columns, requests_of_sessions};
 use crate::error::ReadError;
 use crate::open::Store;
 use crate::read::RequestWithDecision;
-use crate::rows::{Delivery, Outcome, RequestStatus, SessionId, UnixMillis};
+use crate::rows::{Delivery, Outcome, SessionId, UnixMillis};
 
 impl Store {
     /// Which entries the lines from `first_line` on have led to, of the agent that started after entry
@@ -17,7 +18,8 @@ impl Store {
     ) -> Result<Vec<(i64, i64)>, ReadError> {
         Ok(sqlx::query_as(
             "SELECT line, part FROM entries \
-             WHERE session_id = $1 AND seq > $2 AND line >= $3 AND part IS NOT NULL",
+             WHERE session = (SELECT number FROM sessions WHERE id = $1) \
+             AND seq > $2 AND line >= $3 AND part IS NOT NULL",
         )
         .bind(session_id)
         .bind(after_seq)
@@ -35,7 +37,8 @@ impl Store {
     ) -> Result<Vec<(String, Option<String>)>, ReadError> {
         Ok(sqlx::query_as(
             "SELECT native_id, tool_use_id FROM requests \
-             WHERE session_id = $1 AND created_at >= $2 ORDER BY ordinal",
+             WHERE session = (SELECT number FROM sessions WHERE id = $1) \
+             AND created_at >= $2 ORDER BY ordinal",
         )
         .bind(session_id)
         .bind(since)
@@ -50,16 +53,19 @@ impl Store {
         session_id: SessionId,
         since: UnixMillis,
     ) -> Result<Vec<RequestWithDecision>, ReadError> {
-        Ok(sqlx::query_as(
-            "SELECT requests.*, decisions.* FROM requests \
-             JOIN decisions ON decisions.request_id = requests.id \
-             WHERE requests.session_id = $1 AND requests.created_at >= $2 \
-             AND requests.tool_use_id IS NOT NULL \
-             AND decisions.outcome = $3 AND decisions.delivery IN ($4, $5) \
-             AND requests.id NOT IN (SELECT request_id FROM audit \
+        Ok(sqlx::query_as(concat!(
+            "SELECT ",
+            request_columns!(),
+            ", ",
+            decision_columns!(),
+            " FROM ",
+            requests_of_sessions!(),
+            " WHERE sessions.id = $1 AND requests.created_at >= $2 \
+             AND tool_use_id IS NOT NULL AND outcome = $3 AND delivery IN ($4, $5) \
+             AND requests.id NOT IN (SELECT unhex(request_id, '-') FROM audit \
                  WHERE session_id = $1 AND kind = $6 AND request_id IS NOT NULL) \
-             ORDER BY requests.ordinal",
-        )
+             ORDER BY ordinal",
+        ))
         .bind(session_id)
         .bind(since)
         .bind(Outcome::Allowed)
@@ -75,15 +81,18 @@ impl Store {
         &self,
         session_id: SessionId,
     ) -> Result<Vec<RequestWithDecision>, ReadError> {
-        Ok(sqlx::query_as(
-            "SELECT requests.*, decisions.* FROM requests \
-             LEFT JOIN decisions ON decisions.request_id = requests.id \
-             WHERE requests.session_id = $1 AND (requests.status = $2 OR decisions.delivery = $3) \
-             ORDER BY requests.ordinal",
-        )
+        // In the words of the index that holds them.
+        Ok(sqlx::query_as(concat!(
+            "SELECT ",
+            request_columns!(),
+            ", ",
+            decision_columns!(),
+            " FROM ",
+            requests_of_sessions!(),
+            " WHERE sessions.id = $1 AND (status = 'open' OR delivery = 'pending') \
+             ORDER BY ordinal",
+        ))
         .bind(session_id)
-        .bind(RequestStatus::Open)
-        .bind(Delivery::Pending)
         .fetch_all(self.reader().await)
         .await?)
     }

@@ -9,7 +9,7 @@ use crate::devices::{self, DeviceRow};
 use crate::error::{Fault, WriteError};
 use crate::facts::{self, AgentFactsRow, TrustedFolderRow};
 use crate::queue::{self, QueuedRow};
-use crate::requests;
+use crate::requests::{self, Decided};
 use crate::rows::{
     ChannelId, DecisionRow, Delivery, DeviceId, EntryRow, MessageId, RequestId, RequestRow, RuleId,
     SessionId, SessionRow, UnixMillis,
@@ -103,7 +103,7 @@ pub(crate) fn apply(
             held_remaining_ms,
             held,
         } => requests::set_clock(connection, *id, *deadline, *held_remaining_ms, *held),
-        Write::Decide(decision) => requests::decide(connection, decision),
+        Write::Decide(decision) => requests::end(connection, &Decided::new(decision)),
         Write::SetDelivery {
             request_id,
             delivery,
@@ -136,11 +136,21 @@ pub(crate) fn apply_whole(
     tail: &mut Tail,
     writes: &[Write],
 ) -> Result<(), WriteError> {
+    all_or_nothing(connection, tail, |tail| {
+        writes
+            .iter()
+            .try_for_each(|write| apply(connection, tail, write))
+    })
+}
+
+pub(crate) fn all_or_nothing(
+    connection: &Connection,
+    tail: &mut Tail,
+    work: impl FnOnce(&mut Tail) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
     let before = *tail;
     execute(connection, "SAVEPOINT job", [])?;
-    let applied = writes
-        .iter()
-        .try_for_each(|write| apply(connection, tail, write));
+    let applied = work(tail);
     if applied.is_err() {
         *tail = before;
         execute(connection, "ROLLBACK TO job", [])?;
@@ -164,7 +174,7 @@ pub(crate) fn salvage(
         .try_for_each(|write| apply(connection, tail, write))
 }
 
-/// Sessions are all that entries and requests refer to.
+/// Sessions are all that messages refer to.
 pub(crate) fn needs_session(error: rusqlite::Error, session_id: SessionId) -> WriteError {
     match Fault::of_driver(&error) {
         Fault::ForeignKey => WriteError::UnknownSession(session_id),

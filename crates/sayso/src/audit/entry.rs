@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::sparse::record;
 use crate::mask::{MASK, mask, names_secret};
 
 /// How much of an entry's text stands in a line of a list.
@@ -111,7 +112,7 @@ pub(super) fn exported(row: &AuditRow, secrets: Secrets) -> Exported<'_> {
         actor_kind: &row.actor_kind,
         actor_label: &row.actor_label,
         text: secrets.show(&row.text),
-        body: Body::of(&row.body, secrets),
+        body: Body::of(&record(&row.body), secrets),
         previous: hex(&row.previous),
         hash: hex(&row.hash),
     }
@@ -149,7 +150,7 @@ pub(super) fn cells(row: &AuditRow, secrets: Secrets) -> [String; 14] {
         row.actor_kind.clone(),
         row.actor_label.clone(),
         secrets.show(&row.text).into_owned(),
-        secrets.show(&row.body).into_owned(),
+        secrets.show(&record(&row.body)).into_owned(),
         hex(&row.previous),
         hex(&row.hash),
     ]

@@ -6,6 +6,7 @@ mod csv;
 mod entry;
 mod filter;
 mod report;
+mod sparse;
 
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
@@ -23,6 +24,7 @@ pub use arguments::{
     AuditArguments, AuditCommand, BackupArguments, DataArguments, ExportFormat, FilterArguments,
 };
 pub use entry::{Secrets, subject};
+pub use sparse::{Sparse, record};
 
 /// How many entries are read at once.
 const PAGE: u32 = 500;

@@ -14,6 +14,7 @@ use super::audit_body::{self, AskedBody, DecisionBody, ExactDecision, exact};
 use super::run::AllowedTool;
 use super::sessions::Session;
 use super::{Hub, now, records, wire};
+use crate::audit::Sparse;
 
 /// Who did something that is no decision about a request.
 #[derive(Clone, Debug)]
@@ -53,6 +54,7 @@ impl Hub {
         let latency = request.created_at.until(resolution.at);
         let decision = resolution.decision.as_ref();
         let body = DecisionBody {
+            form: Sparse,
             request: AskedBody {
                 request_type: wire::request_type(&ask.kind),
                 tool_name: &ask.tool_name,
@@ -220,6 +222,7 @@ impl Folders {
 pub(super) fn orphan_entry(row: &RequestRow, folders: &Folders, now: UnixMillis) -> AuditRecord {
     let latency = now.0.saturating_sub(row.created_at.0);
     let body = DecisionBody {
+        form: Sparse,
         request: AskedBody {
             request_type: records::request_type(&row.kind),
             tool_name: &row.tool_name,

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::wire;
+use crate::audit::Sparse;
 use crate::rules;
 
 /// So much of a request can be found by its words; longer ones are found by their beginning.
@@ -16,15 +17,22 @@ const FINDABLE_BYTES: usize = 16 * 1024;
 /// For all of an entry but the agent's own words.
 const ROOM_FOR_THE_REST: usize = 1024;
 
+/// What is null or empty is not stored; `audit::record` fills it in for whoever reads the history.
 #[derive(Debug, Serialize)]
 pub(super) struct DecisionBody<'a> {
+    pub(super) form: Sparse,
     pub(super) request: AskedBody<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) shown: Option<RawJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) decision: Option<ExactDecision<'a>>,
     pub(super) outcome: OutcomeKind,
     pub(super) by: DecidedBy,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) by_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) client: Option<ClientRef>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
     pub(super) latency_ms: u64,
 }
@@ -46,8 +54,11 @@ pub(super) struct AskedBody<'a> {
 pub(super) enum ExactDecision<'a> {
     Allow {
         behavior: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
         updated_input: Option<RawJson>,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
         remember: &'a [usize],
+        #[serde(skip_serializing_if = "Option::is_none")]
         permission_mode: Option<&'a str>,
     },
     Plain(Value),

@@ -114,8 +114,11 @@ fn decision_text(resolution: &Resolution) -> String {
 enum Stored<'a> {
     Allow {
         behavior: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
         updated_input: Option<RawJson>,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
         remember: &'a [usize],
+        #[serde(skip_serializing_if = "Option::is_none")]
         permission_mode: Option<&'a str>,
         #[serde(flatten)]
         by: By<'a>,

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::Web;
 use super::refused::Refused;
 use super::rest::Answer;
-use crate::audit::{ExportFormat, Secrets, exported_header, exported_row, subject};
+use crate::audit::{ExportFormat, Secrets, exported_header, exported_row, record, subject};
 use crate::mask::mask;
 
 const PAGE: u32 = 50;
@@ -107,7 +107,7 @@ pub(super) async fn detail(State(web): State<Web>, Path(seq): Path<i64>) -> Answ
         related = web.store.audit_page(&filter, cursor, LONGEST_PAGE).await?;
     }
     related.retain(|other| other.seq != seq);
-    let record = RawValue::from_string(row.body.clone()).or_else(|_| {
+    let record = RawValue::from_string(record(&row.body).into_owned()).or_else(|_| {
         // Not what this version writes, but shown all the same.
         serde_json::value::to_raw_value(&row.body)
     });

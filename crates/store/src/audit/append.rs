@@ -11,6 +11,7 @@ use super::chain::{Hash, Head, HistoryId};
 use super::record::AuditRecord;
 use crate::connection::WriteConnection;
 use crate::error::WriteError;
+use crate::inputs::Inputs;
 use crate::insert::Table;
 use crate::open::Durability;
 use crate::rows::UnixMillis;
@@ -51,13 +52,16 @@ pub(crate) fn append(
     tail: &mut Tail,
     record: &AuditRecord,
 ) -> Result<(), WriteError> {
-    append_all(connection, tail, &[record])
+    let mut inputs = Inputs::new(connection);
+    append_all(connection, tail, &mut inputs, &[record])?;
+    Ok(inputs.keep()?)
 }
 
 /// In their order, each behind the one before.
 pub(crate) fn append_all(
     connection: &Connection,
     tail: &mut Tail,
+    inputs: &mut Inputs<'_>,
     records: &[&AuditRecord],
 ) -> Result<(), WriteError> {
     let mut head = match tail.head {
@@ -69,9 +73,10 @@ pub(crate) fn append_all(
         let session = record.session_id.map(|id| text(id.0, &mut session));
         let request = record.request_id.map(|id| text(id.0, &mut request));
         let previous = head.hash;
+        let body = inputs.record(record)?;
         head = Head {
             seq: head.seq + 1,
-            hash: record.hash(head.seq + 1, &previous, session, request),
+            hash: record.hash(head.seq + 1, &previous, session, request, &body),
             at: record.at,
         };
         values.put(head.seq)?;
@@ -87,7 +92,7 @@ pub(crate) fn append_all(
         values.put(&previous.0[..])?;
         values.put(&head.hash.0[..])?;
         values.put(&record.text)?;
-        values.put(&record.body)
+        values.put(body)
     })?;
     tail.head = Some(head);
     Ok(())

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::hex;
 use super::record::{AuditRecord, AuditRow};
+use crate::inputs::Stored;
 use crate::rows::UnixMillis;
 
 /// A SHA-256 digest.
@@ -120,6 +121,13 @@ impl Encoding {
         self.0.update(bytes);
     }
 
+    /// What was bytes where others are a text.
+    fn stored(&mut self, bytes: &[u8]) {
+        self.0.update([3]);
+        self.0.update((bytes.len() as u64).to_be_bytes());
+        self.0.update(bytes);
+    }
+
     pub(crate) fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
@@ -155,7 +163,14 @@ struct Fields<'a> {
     actor_label: &'a str,
     previous: &'a [u8],
     text: &'a str,
-    body: &'a str,
+    body: Body<'a>,
+}
+
+/// With another tag each, so that neither passes for the other.
+enum Body<'a> {
+    Whole(&'a str),
+    /// The digest of an input stands for it.
+    WithoutInput(&'a [u8]),
 }
 
 impl Fields<'_> {
@@ -172,7 +187,10 @@ impl Fields<'_> {
         encoding.text(self.actor_kind);
         encoding.text(self.actor_label);
         encoding.text(self.text);
-        encoding.text(self.body);
+        match self.body {
+            Body::Whole(text) => encoding.text(text),
+            Body::WithoutInput(bytes) => encoding.stored(bytes),
+        }
         encoding.bytes(self.previous);
         encoding.finish()
     }
@@ -187,6 +205,7 @@ impl AuditRecord {
         previous: &Hash,
         session_id: Option<&str>,
         request_id: Option<&str>,
+        body: &Stored<'_>,
     ) -> Hash {
         Fields {
             seq,
@@ -201,14 +220,17 @@ impl AuditRecord {
             actor_label: &self.actor_label,
             previous: &previous.0,
             text: &self.text,
-            body: &self.body,
+            body: match body {
+                Stored::Whole(text) => Body::Whole(text),
+                Stored::WithoutInput(bytes) => Body::WithoutInput(bytes),
+            },
         }
         .hash()
     }
 }
 
 impl AuditRow {
-    /// The hash that the row should have, given all else it says.
+    /// The hash that the row should have, given all else it says. For rows that were read to be checked.
     pub fn expected_hash(&self) -> Hash {
         Fields {
             seq: self.seq,
@@ -223,7 +245,10 @@ impl AuditRow {
             actor_label: &self.actor_label,
             previous: &self.previous,
             text: &self.text,
-            body: &self.body,
+            body: match &self.without_input {
+                Some(bytes) => Body::WithoutInput(bytes),
+                None => Body::Whole(&self.body),
+            },
         }
         .hash()
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use futures_util::TryStreamExt;
+use sha2::{Digest, Sha256};
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteRow};
 use sqlx::{FromRow, Row, TypeInfo, ValueRef};
 
@@ -13,12 +14,15 @@ use super::key::{AuditKey, KeyError};
 use super::record::AuditRow;
 use super::verify::{Verified, Verifier};
 use crate::error::{OpenError, ReadError};
+use crate::inputs::DIGEST;
 use crate::inspect::{has_content, schema};
 use crate::log::catch_up;
 use crate::open::BUSY_TIMEOUT;
 
 /// The first schema that has a history.
 const FIRST_SCHEMA: i64 = 5;
+/// The first that keeps large inputs apart.
+const FIRST_WITH_INPUTS: i64 = 13;
 /// How often a check begins again because the server signed something meanwhile.
 const ATTEMPTS: u32 = 3;
 
@@ -47,6 +51,7 @@ pub enum CheckError {
 pub struct AuditReader {
     pool: SqlitePool,
     folder: PathBuf,
+    schema: i64,
 }
 
 impl AuditReader {
@@ -80,12 +85,24 @@ impl AuditReader {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
             Some(_) | None => PathBuf::from("."),
         };
-        Ok(Self { pool, folder })
+        Ok(Self {
+            pool,
+            folder,
+            schema: found,
+        })
     }
 
     /// The history of an open store.
     pub(crate) fn new(pool: SqlitePool, folder: PathBuf) -> Self {
-        Self { pool, folder }
+        Self {
+            pool,
+            folder,
+            schema: i64::MAX,
+        }
+    }
+
+    pub(super) fn keeps_inputs(&self) -> bool {
+        self.schema >= FIRST_WITH_INPUTS
     }
 
     pub(crate) fn pool(&self) -> &SqlitePool {
@@ -123,7 +140,11 @@ impl AuditReader {
             .await
             .map_err(ReadError::from)?;
         let lines = file.lines().map_err(CheckError::Checkpoints)?;
-        let mut rows = sqlx::query("SELECT * FROM audit ORDER BY seq").fetch(&mut *connection);
+        let mut rows = sqlx::query(match self.keeps_inputs() {
+            true => WITH_INPUTS,
+            false => "SELECT * FROM audit ORDER BY seq",
+        })
+        .fetch(&mut *connection);
         let mut row = rows.try_next().await.map_err(ReadError::from)?;
         let Some(key) = AuditKey::load(&self.folder)? else {
             return Ok(if row.is_some() || known > 0 || lines.is_some() {
@@ -144,13 +165,40 @@ impl AuditReader {
             Err(finding) => return Ok(Err(finding)),
         };
         while let Some(found) = row {
-            let checked = read(&found).and_then(|row| verifier.entry(&row));
+            let checked = read(&found).and_then(|row| {
+                verifier.entry(&row)?;
+                check_input(&found, &row)
+            });
             if let Err(finding) = checked {
                 return Ok(Err(finding));
             }
             row = rows.try_next().await.map_err(ReadError::from)?;
         }
         Ok(verifier.finish(known))
+    }
+}
+
+/// Entries as they are stored, and the inputs that some of them refer to.
+const WITH_INPUTS: &str = "SELECT seq, at, kind, session_id, request_id, project, tool_name, outcome, \
+     actor_kind, actor_label, previous, hash, text, iif(typeof(body) = 'blob', '', body) AS body, \
+     iif(typeof(body) = 'blob', body, NULL) AS without_input, \
+     (SELECT inputs.text FROM input_uses JOIN inputs ON inputs.number = input_uses.number \
+         WHERE typeof(body) = 'blob' AND input_uses.digest = substr(body, 1, 32)) AS input \
+     FROM audit ORDER BY seq";
+
+/// The entry vouches for its input by the digest that is part of it.
+fn check_input(found: &SqliteRow, row: &AuditRow) -> Result<(), Finding> {
+    let Some(digest) = row
+        .without_input
+        .as_ref()
+        .and_then(|stored| stored.get(..DIGEST))
+    else {
+        return Ok(());
+    };
+    let input: Option<String> = found.try_get("input").unwrap_or_default();
+    match input {
+        Some(input) if Sha256::digest(&input)[..] == *digest => Ok(()),
+        Some(_) | None => Err(Finding::InputChanged { seq: row.seq }),
     }
 }
 

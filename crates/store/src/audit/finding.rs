@@ -15,6 +15,9 @@ pub enum Finding {
     #[error("Entry {seq} was changed: it cannot be read any more ({detail}).")]
     Unreadable { seq: i64, detail: String },
 
+    #[error("Entry {seq} was changed: the input that belongs to it is missing, or another one.")]
+    InputChanged { seq: i64 },
+
     #[error("{} missing, though later ones are there.", are(*.first, *.last))]
     Missing { first: i64, last: i64 },
 
@@ -82,6 +85,7 @@ impl Finding {
         match self {
             Self::Altered { seq }
             | Self::Unreadable { seq, .. }
+            | Self::InputChanged { seq }
             | Self::NeverWritten { seq }
             | Self::DoesNotFollow { seq }
             | Self::OtherHistory { seq } => Some(*seq..=*seq),

@@ -7,6 +7,7 @@ use sqlx::{QueryBuilder, Sqlite};
 use super::check::AuditReader;
 use super::record::AuditRow;
 use crate::error::ReadError;
+use crate::inputs::whole;
 use crate::open::Store;
 use crate::rows::UnixMillis;
 
@@ -51,7 +52,8 @@ impl AuditReader {
         cursor: AuditCursor,
         limit: u32,
     ) -> Result<Vec<AuditRow>, ReadError> {
-        let mut query = select(filter);
+        let mut query = self.select();
+        narrow(&mut query, filter);
         match cursor {
             AuditCursor::Newest => query.push(" ORDER BY seq DESC"),
             AuditCursor::Before(seq) => query
@@ -76,11 +78,24 @@ impl AuditReader {
         Ok(page)
     }
 
+    /// Entries with their inputs, which schemas before 13 do not keep apart.
+    fn select(&self) -> QueryBuilder<Sqlite> {
+        QueryBuilder::new(match self.keeps_inputs() {
+            true => concat!(
+                "SELECT seq, at, kind, session_id, request_id, project, tool_name, outcome, \
+                 actor_kind, actor_label, previous, hash, text, ",
+                whole!("body"),
+                " AS body FROM audit WHERE 1 = 1"
+            ),
+            false => "SELECT * FROM audit WHERE 1 = 1",
+        })
+    }
+
     pub async fn entry(&self, seq: i64) -> Result<Option<AuditRow>, ReadError> {
-        Ok(sqlx::query_as("SELECT * FROM audit WHERE seq = $1")
-            .bind(seq)
-            .fetch_optional(self.pool())
-            .await?)
+        let mut query = self.select();
+        query.push(" AND seq = ").push_bind(seq);
+        let row = query.build_query_as::<AuditRow>();
+        Ok(row.fetch_optional(self.pool()).await?)
     }
 }
 
@@ -100,8 +115,7 @@ impl Store {
     }
 }
 
-fn select(filter: &AuditFilter) -> QueryBuilder<Sqlite> {
-    let mut query = QueryBuilder::new("SELECT * FROM audit WHERE 1 = 1");
+fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &AuditFilter) {
     for (column, wanted) in [
         (" AND kind = ", &filter.kind),
         (" AND session_id = ", &filter.session_id),
@@ -141,7 +155,6 @@ fn select(filter: &AuditFilter) -> QueryBuilder<Sqlite> {
             .push_bind(format!("%{}%", escaped(word)))
             .push(r" ESCAPE '\')");
     }
-    query
 }
 
 /// What has a meaning in a pattern, without it.

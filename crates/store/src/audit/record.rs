@@ -142,4 +142,7 @@ pub struct AuditRow {
     pub hash: Vec<u8>,
     pub text: String,
     pub body: String,
+    /// What is stored in the place of the body where a large input is kept apart, for whoever checks the entry.
+    #[sqlx(default)]
+    pub without_input: Option<Vec<u8>>,
 }

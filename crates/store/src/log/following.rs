@@ -1,7 +1,7 @@
 //! How far the database has followed the log.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -36,7 +36,8 @@ pub(crate) struct Following {
     /// Records up to this number need not be in the log any more.
     safe: AtomicU64,
     /// Somebody waits for all that is queued.
-    hurry: AtomicBool,
+    hurry: Mutex<bool>,
+    hurried: Condvar,
     /// Why the database does not follow.
     trouble: Mutex<Option<WriteError>>,
     changed: Notify,
@@ -87,7 +88,7 @@ impl Following {
                 if self.done.load(Ordering::SeqCst) >= target || self.trouble().is_some() {
                     return;
                 }
-                self.hurry.store(true, Ordering::SeqCst);
+                self.hurry();
                 changed.await;
             }
         };
@@ -96,9 +97,19 @@ impl Following {
         }
     }
 
-    /// Whether somebody waits; asked once for each time.
-    pub(crate) fn take_hurry(&self) -> bool {
-        self.hurry.swap(false, Ordering::SeqCst)
+    fn hurry(&self) {
+        *self.hurry.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.hurried.notify_one();
+    }
+
+    /// Whether somebody waits, or does so before the time is over; said once for each time.
+    pub(crate) fn take_hurry(&self, patience: Duration) -> bool {
+        let hurry = self.hurry.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .hurried
+            .wait_timeout_while(hurry, patience, |hurry| !*hurry);
+        let (mut hurry, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut hurry)
     }
 
     pub(crate) fn safe(&self) -> u64 {

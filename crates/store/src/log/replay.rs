@@ -15,8 +15,9 @@ use crate::connection::{NotWritten, WriteConnection};
 use crate::error::{OpenError, WriteError};
 use crate::gather::FOLLOW_AFTER;
 use crate::lock::{DatabaseLock, beside};
+use crate::merge::Merged;
 use crate::open::{Durability, Store};
-use crate::write::{apply_whole, execute, salvage};
+use crate::write::{all_or_nothing, apply_whole, execute, salvage};
 
 /// How far the database has followed the log.
 fn applied(connection: &Connection) -> rusqlite::Result<u64> {
@@ -55,7 +56,7 @@ pub(crate) fn take_over(
         };
         connection
             .transact(Durability::Disk, |connection| {
-                replay(connection, &mut tail, left)?;
+                replay(connection, &mut tail, &left)?;
                 Ok(set_applied(connection, last)?)
             })
             .map_err(failed)?;
@@ -66,17 +67,21 @@ pub(crate) fn take_over(
     })
 }
 
-/// As the writer would have done it.
-fn replay(
-    connection: &Connection,
-    tail: &mut Tail,
-    records: Vec<Record>,
-) -> Result<(), WriteError> {
-    for writes in records.into_iter().filter_map(|record| record.writes) {
-        match apply_whole(connection, tail, &writes) {
+/// As the writer would have done it: together where that is possible.
+fn replay(connection: &Connection, tail: &mut Tail, records: &[Record]) -> Result<(), WriteError> {
+    let jobs = || records.iter().filter_map(|record| record.writes.as_deref());
+    if let Some(merged) = Merged::of(jobs().flatten()) {
+        match all_or_nothing(connection, tail, |tail| merged.apply(connection, tail)) {
+            Ok(()) => return Ok(()),
+            Err(error @ WriteError::Unavailable { .. }) => return Err(error),
+            Err(error) => tracing::debug!(%error, "what is left in the log is written one by one"),
+        }
+    }
+    for writes in jobs() {
+        match apply_whole(connection, tail, writes) {
             Ok(()) => {}
             Err(error @ WriteError::Unavailable { .. }) => return Err(error),
-            Err(error) => salvage(connection, tail, &writes, &error)?,
+            Err(error) => salvage(connection, tail, writes, &error)?,
         }
     }
     Ok(())

@@ -239,7 +239,7 @@ async fn a_request_comes_with_its_decision_and_its_delivery() {
     ];
     bench.write(decide).await.unwrap();
     let expected = RequestWithDecision {
-        request: ended(held, RequestStatus::Decided),
+        request: over(held, RequestStatus::Decided),
         decision: Some(DecisionRow {
             delivery: Delivery::TooLate,
             delivered_at: Some(UnixMillis(6_000)),

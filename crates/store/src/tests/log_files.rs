@@ -71,7 +71,7 @@ async fn a_log_of_the_version_before_is_read() {
             deadline: None,
             held_remaining_ms: Some(7),
             held: true,
-            ..ended(request(1, 11), RequestStatus::Decided)
+            ..over(request(1, 11), RequestStatus::Decided)
         };
         assert_eq!(found.requests, [expected]);
         assert_eq!(found.decisions[0].decision.delivery, Delivery::Sent);

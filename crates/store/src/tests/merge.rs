@@ -6,23 +6,25 @@ use pretty_assertions::assert_eq;
 use rusqlite::types::Value;
 
 use super::audit::{Dice, record};
+use super::inputs::{counts_are_right, holding, kept, large_request};
 use super::rules::rule;
 use super::*;
 use crate::group::{one_by_one, write};
+use crate::inputs::whole;
 use crate::job::Queued;
 use crate::merge::Merged;
 
 const SEQUENCES: u64 = 300;
 
-/// Every table with its hidden numbers. Of requests that are over it does not matter what their agents said.
-const TABLES: [&str; 8] = [
+/// Every table with its hidden numbers. An entry that is written by itself holds its input; all else refers to it.
+const TABLES: [&str; 7] = [
     "SELECT rowid, * FROM sessions ORDER BY rowid",
-    "SELECT rowid, * FROM entries ORDER BY rowid",
-    "SELECT ordinal, id, session_id, native_id, kind, tool_name, tool_use_id, agent_id, agent_label, \
-         input, input_digest, created_at, deadline, held_remaining_ms, status, held, \
-         CASE WHEN delivery IS NULL OR delivery = 'pending' THEN raw || detail END \
-     FROM requests LEFT JOIN decisions ON decisions.request_id = requests.id ORDER BY ordinal",
-    "SELECT rowid, * FROM decisions ORDER BY rowid",
+    concat!(
+        "SELECT rowid, session, seq, at, line, part, ",
+        whole!("body"),
+        " FROM entries ORDER BY rowid"
+    ),
+    "SELECT * FROM requests ORDER BY ordinal",
     "SELECT * FROM audit ORDER BY seq DESC LIMIT 200",
     "SELECT rowid, * FROM rules ORDER BY rowid",
     "SELECT rowid, * FROM queued_messages ORDER BY rowid",
@@ -76,7 +78,7 @@ async fn a_merged_group_is_its_jobs_one_by_one() {
         let written = write(store, Durability::Process, &[Queued::direct(job)]);
         assert_eq!(written, [Ok(())]);
     }
-    let (mut seq, mut merged) = (0, 0);
+    let (mut seq, mut merged, mut kept_apart) = (0, 0, 0);
     for seed in 0..SEQUENCES {
         let mut dice = Dice::new(seed);
         let mut jobs = Jobs::default();
@@ -98,9 +100,12 @@ async fn a_merged_group_is_its_jobs_one_by_one() {
             assert_eq!(together, apart, "seed {seed}: {group:#?}");
             let [together, apart] = [0, 1].map(|store| rows(&stores[store]));
             assert_eq!(together, apart, "seed {seed}: {group:#?}");
+            stores.iter().for_each(counts_are_right);
+            kept_apart += kept(&stores[0]).1;
         }
     }
     assert!(merged as u64 > SEQUENCES, "only {merged} were merged");
+    assert!(kept_apart as u64 > SEQUENCES, "only {kept_apart} uses");
 }
 
 /// Makes jobs that mostly fit what was there before.
@@ -148,12 +153,22 @@ impl Jobs {
             0 | 1 => {
                 let last = self.entries.entry(number).or_default();
                 *last += 1;
-                Write::AppendEntry(entry(number, *last))
+                match dice.below(2) {
+                    0 => Write::AppendEntry(entry(number, *last)),
+                    // Of the last request, or of the next one.
+                    _ => Write::AppendEntry(EntryRow {
+                        body: holding(self.requests + dice.below(2) as u128),
+                        ..entry(number, *last)
+                    }),
+                }
             }
             2 | 3 => {
                 self.requests += 1;
                 self.open.push(self.requests);
-                Write::OpenRequest(request(number, self.requests))
+                match dice.below(2) {
+                    0 => Write::OpenRequest(request(number, self.requests)),
+                    _ => Write::OpenRequest(large_request(number, self.requests)),
+                }
             }
             4 if !self.open.is_empty() => clock(self.open[dice.below(self.open.len())], dice),
             5 if !self.open.is_empty() => {
@@ -180,7 +195,15 @@ impl Jobs {
             8 => use_rule(dice),
             _ => {
                 self.records += 1;
-                Write::AppendAudit(record(self.records))
+                let about = self.requests.saturating_sub(dice.below(4) as u128);
+                match dice.below(2) {
+                    0 => Write::AppendAudit(record(self.records)),
+                    _ => Write::AppendAudit(AuditRecord {
+                        request_id: Some(request_id(about)),
+                        body: holding(about),
+                        ..record(self.records)
+                    }),
+                }
             }
         }
     }

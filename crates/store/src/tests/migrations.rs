@@ -18,7 +18,7 @@ use super::opening::{FROM_THE_FUTURE, change, refuses};
 use super::queue::queued;
 use super::rules::rule;
 use super::*;
-use crate::audit::{CHECKPOINT_FILE, KEY_FILE};
+use crate::audit::{AuditReader, CHECKPOINT_FILE, KEY_FILE};
 use crate::open::MIGRATOR;
 
 /// No more than a text to the store.
@@ -95,6 +95,9 @@ async fn every_released_schema_opens_with_all_that_was_in_it() {
     );
     for schema in released() {
         let (_folder, path) = folder_of(schema).await;
+        if schema >= 5 {
+            reads_without_touching(&path).await;
+        }
         for time in ["brought up to date", "again"] {
             let bench = Bench::at(&path).await;
             let store = &bench.store;
@@ -130,6 +133,16 @@ async fn every_released_schema_opens_with_all_that_was_in_it() {
         bench.close().await;
         check(&path).await.unwrap();
     }
+}
+
+/// As `sayso audit` does beside a database that no newer server has opened.
+async fn reads_without_touching(path: &Path) {
+    let reader = AuditReader::open(path).await.unwrap();
+    let filter = AuditFilter::default();
+    let page = reader.page(&filter, AuditCursor::Newest, 9).await.unwrap();
+    assert_eq!(page.len(), 3, "{}", path.display());
+    reader.verify().await.unwrap().unwrap();
+    reader.close().await;
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod facts;
 mod faults;
 mod group;
 mod history;
+mod inputs;
 mod log;
 mod log_files;
 mod merge;
@@ -219,7 +220,16 @@ fn decision(number: u128, outcome: Outcome) -> DecisionRow {
     }
 }
 
-/// A request as it reads once it is over.
+/// A request whose agent has its answer, or never will: what it said is not needed again.
+fn over(request: RequestRow, status: RequestStatus) -> RequestRow {
+    RequestRow {
+        raw: "{}".to_owned(),
+        detail: "{}".to_owned(),
+        ..ended(request, status)
+    }
+}
+
+/// A request as it reads once it is decided.
 fn ended(request: RequestRow, status: RequestStatus) -> RequestRow {
     RequestRow { status, ..request }
 }

@@ -40,7 +40,11 @@ async fn recovering_ends_what_was_left_and_only_that() {
     let expected = Everything {
         sessions: vec![dead.clone(), ended_session.clone()],
         entries: vec![],
-        requests: vec![orphaned(2, 11), denied.clone(), orphaned(1, 13)],
+        requests: vec![
+            over(orphaned(2, 11), RequestStatus::Orphaned),
+            denied.clone(),
+            over(orphaned(1, 13), RequestStatus::Orphaned),
+        ],
         decisions: vec![
             history_line(ended_session.clone(), orphaned(1, 13), orphan_decision(13)),
             history_line(dead, orphaned(2, 11), orphan_decision(11)),

@@ -363,7 +363,7 @@ fn effect(effect: sayso_claude::ModeEffect) -> ModeEffect {
 pub fn detail_json(detail: &RequestDetail) -> Json {
     // Only strings, booleans and JSON values: this cannot fail, and an empty
     // detail would only show less.
-    match serde_json::value::to_raw_value(detail) {
+    match serde_json::value::to_raw_value(&detail.sparse()) {
         Ok(raw) => Json::from(Arc::from(raw)),
         Err(_) => Json::new("{}"),
     }

@@ -60,6 +60,7 @@ impl Model {
             hash: Vec::new(),
             text: record.text.clone(),
             body: record.body.clone(),
+            without_input: None,
         };
         let hash = row.expected_hash();
         row.hash = hash.0.to_vec();
