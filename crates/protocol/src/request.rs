@@ -43,7 +43,7 @@ pub struct PendingRequest {
 
 /// What the agent said about the request. Model-made texts are untrusted. Clients are told every field; where it is
 /// stored, what is null, false or empty is left out (`sparse`).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RequestDetail {

@@ -2,9 +2,8 @@
 //! reads as just that.
 
 use serde::Serialize;
-use serde_json::Value;
 
-use crate::{RequestDetail, Risk};
+use crate::{RawJson, RequestDetail, Risk};
 
 impl RequestDetail {
     /// Without what is null, false or empty. It is read again as a [`RequestDetail`].
@@ -80,7 +79,7 @@ struct Sparse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked_path: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    suggestions: &'a [Value],
+    suggestions: &'a [RawJson],
     #[serde(skip_serializing_if = "is_false")]
     default_to_no: bool,
     #[serde(skip_serializing_if = "is_false")]
@@ -108,8 +107,6 @@ fn is_false(value: &bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::RiskKind;
 
@@ -124,10 +121,11 @@ mod tests {
 
     #[test]
     fn what_is_stored_reads_as_what_it_was() {
+        let offer = serde_json::from_str(r#"{"type": "addRules", "n": 1.50}"#).unwrap();
         let full = RequestDetail {
             title: Some(String::new()),
             matched_rule: Some("Bash(rm:*)".to_owned()),
-            suggestions: vec![json!({"type": "addRules", "n": 1.5})],
+            suggestions: vec![offer],
             input_faithful: true,
             risks: vec![Risk {
                 kind: RiskKind::Deletes,
@@ -138,11 +136,12 @@ mod tests {
             ..RequestDetail::default()
         };
         for detail in [full, RequestDetail::default()] {
-            let sparse: RequestDetail = serde_json::from_str(&stored(&detail)).unwrap();
-            assert_eq!(sparse, detail);
-            let text = serde_json::to_string(&detail).unwrap();
-            let of_an_earlier_version: RequestDetail = serde_json::from_str(&text).unwrap();
-            assert_eq!(of_an_earlier_version, detail);
+            let whole = serde_json::to_string(&detail).unwrap();
+            // As it is stored, and as an earlier version stored it.
+            for text in [&stored(&detail), &whole] {
+                let read: RequestDetail = serde_json::from_str(text).unwrap();
+                assert_eq!(serde_json::to_string(&read).unwrap(), whole);
+            }
         }
     }
 }
