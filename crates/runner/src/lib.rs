@@ -67,6 +67,7 @@ mod client;
 mod ending;
 mod folder;
 mod journal;
+mod loan;
 mod mark;
 mod process;
 mod readiness;

@@ -1,12 +1,14 @@
 //! The server's end of a connection.
 
-use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io::{self, IoSliceMut, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::task::coop::consume_budget;
@@ -14,6 +16,15 @@ use tokio::time::sleep;
 
 /// How long to wait for room when the system has no file number to wait with.
 const RESPITE: Duration = Duration::from_millis(10);
+
+/// As many as a runner lends.
+const FILES_AT_ONCE: usize = 6;
+
+#[cfg(target_os = "linux")]
+const CLOSED_FOR_CHILDREN: RecvFlags = RecvFlags::CMSG_CLOEXEC;
+/// Where nothing is lent, nothing comes along.
+#[cfg(not(target_os = "linux"))]
+const CLOSED_FOR_CHILDREN: RecvFlags = RecvFlags::empty();
 
 /// Waits for what comes. Unlike the runtime's own streams it does not wait for room as well: then the server
 /// would be woken up each time the runner reads what it was sent.
@@ -31,12 +42,40 @@ impl Socket {
     /// Appends what has come to the buffer, as far as that has room; nothing at the end of the connection. Safe to
     /// cancel.
     pub(super) async fn read(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        self.read_by(buffer, |buffer| {
+            rustix::io::read(self.stream.get_ref(), spare_capacity(buffer))
+        })
+        .await
+    }
+
+    /// The same where open files may come along.
+    pub(super) async fn read_with_files(
+        &self,
+        buffer: &mut Vec<u8>,
+        files: &mut Vec<OwnedFd>,
+    ) -> io::Result<usize> {
+        self.read_by(buffer, |buffer| {
+            let start = buffer.len();
+            buffer.resize(buffer.capacity(), 0);
+            let space = buffer.get_mut(start..).unwrap_or_default();
+            let received = receive(self.stream.get_ref(), space, files);
+            buffer.truncate(start + received.unwrap_or(0));
+            received
+        })
+        .await
+    }
+
+    async fn read_by(
+        &self,
+        buffer: &mut Vec<u8>,
+        mut read: impl FnMut(&mut Vec<u8>) -> Result<usize, Errno>,
+    ) -> io::Result<usize> {
         // A runner that always has more must not keep the server's other tasks waiting.
         consume_budget().await;
         loop {
             let mut ready = self.stream.readable().await?;
             let room = buffer.capacity() - buffer.len();
-            match rustix::io::read(self.stream.get_ref(), spare_capacity(buffer)) {
+            match read(buffer) {
                 Ok(count) => {
                     // It has all been read; the system tells when there is more.
                     if count > 0 && count < room {
@@ -89,13 +128,31 @@ impl Socket {
     }
 }
 
+/// Also the files that came along, none of which a child of the server inherits.
+fn receive(
+    stream: &UnixStream,
+    space: &mut [u8],
+    files: &mut Vec<OwnedFd>,
+) -> Result<usize, Errno> {
+    let mut control = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES_AT_ONCE))];
+    let mut control = RecvAncillaryBuffer::new(&mut control);
+    let mut parts = [IoSliceMut::new(space)];
+    let received = recvmsg(stream, &mut parts, &mut control, CLOSED_FOR_CHILDREN)?;
+    for message in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(more) = message {
+            files.extend(more);
+        }
+    }
+    Ok(received.bytes)
+}
+
 #[expect(
     deprecated,
-    reason = "unsound for a type whose file can change or be closed under it, which a stream's cannot; what replaces \
-              it is unsafe, to say just that"
+    reason = "unsound for a type whose file can change or be closed under it, which that of a stream or of an owned \
+              file cannot; what replaces it is unsafe, to say just that"
 )]
-fn watch(stream: UnixStream, interest: Interest) -> io::Result<AsyncFd<UnixStream>> {
-    AsyncFd::with_interest(stream, interest)
+pub(super) fn watch<T: AsRawFd>(file: T, interest: Interest) -> io::Result<AsyncFd<T>> {
+    AsyncFd::with_interest(file, interest)
 }
 
 impl AsFd for Socket {
