@@ -17,8 +17,8 @@ pub(crate) fn parrot(log: &Path) -> Option<()> {
     let mut log = File::create(log).ok()?;
     std::thread::spawn(|| {
         for number in 1_u64.. {
-            let width = if number % 97 == 0 { 90_000 } else { 30 };
-            writeln!(std::io::stdout().lock(), "c {number:width$}").ok()?;
+            let spaces = " ".repeat(if number % 97 == 0 { 90_000 } else { 30 });
+            writeln!(std::io::stdout().lock(), "c {number}{spaces}").ok()?;
             std::thread::sleep(Duration::from_micros(number % 7 * 300));
         }
         Some(())

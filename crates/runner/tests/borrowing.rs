@@ -17,7 +17,7 @@ use common::{HELPER, Rig, kill, next, spec, until_gone, write};
 use pretty_assertions::assert_eq;
 use rustix::process::Signal;
 use sayso_runner::{Connection, Event, LostReason, clean_up, read_journal};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 /// Numbers that are as good as any, and the same at each run.
@@ -47,6 +47,12 @@ async fn parrot() -> (Rig, tempfile::TempDir) {
     let log = place.path().join("heard");
     let rig = Rig::start(&spec(HELPER, &["parrot", log.to_str().unwrap()])).await;
     (rig, place)
+}
+
+/// As long as the events are waited for, the runner lends within moments.
+async fn until_lent(connection: &mut Connection) {
+    let nothing = timeout(Duration::from_millis(300), connection.events.next()).await;
+    assert!(nothing.is_err(), "{nothing:?}");
 }
 
 /// Without holding up the other tests of the same thread.
@@ -114,7 +120,7 @@ async fn stop_and_replace(seed: u64) {
     let (rig, place) = parrot().await;
     let mut dice = Dice(seed);
     for _ in 0..3 {
-        let mut older = talker(&rig, u64::MAX);
+        let older = talker(&rig, u64::MAX);
         sleep(Duration::from_micros(10_000 + dice.below(40_000))).await;
         kill(older.id(), Signal::STOP);
         // The older one has a store of its own from now on.
@@ -194,6 +200,7 @@ async fn what_an_agent_said_last_is_heard_after_its_runner_was_killed() {
     let mut connection = rig.connect(0).await;
     connection.handle.borrow().unwrap();
     assert!(matches!(next(&mut connection).await, Event::Line { .. }));
+    until_lent(&mut connection).await;
     kill(rig.runner(), Signal::STOP);
     let id = write(&mut connection, "go on").await;
     sleep(Duration::from_millis(300)).await;
