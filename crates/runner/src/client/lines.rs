@@ -1,5 +1,5 @@
-/// A buffer that grew for one long line is given back afterwards.
-const KEPT_CAPACITY: usize = 64 * 1024;
+/// What is needed for more than this is given back: there is one of these for each agent.
+const KEPT_CAPACITY: usize = 8 * 1024;
 
 /// Bytes of an agent's output that become lines, one at a time.
 #[derive(Debug)]
@@ -26,9 +26,6 @@ impl Lines {
     pub(super) fn space(&mut self, bytes: usize) -> &mut Vec<u8> {
         self.buffer.drain(..self.start);
         self.start = 0;
-        if self.buffer.len() < KEPT_CAPACITY {
-            self.buffer.shrink_to(KEPT_CAPACITY);
-        }
         self.buffer.reserve(bytes);
         &mut self.buffer
     }
@@ -68,6 +65,10 @@ impl Lines {
         let line = self.buffer.get(self.start..end)?.to_vec();
         self.start = end + 1;
         self.searched = 0;
+        if self.rest() == 0 && self.buffer.capacity() > KEPT_CAPACITY {
+            self.buffer = Vec::new();
+            self.start = 0;
+        }
         Some(line)
     }
 }

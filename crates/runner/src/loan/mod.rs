@@ -32,8 +32,8 @@ pub(crate) const HEADER_BYTES: usize = 17;
 /// How much one line, with header and line end, may have to go through the way.
 pub(crate) const WAY_BYTES: usize = 60 * 1024;
 
-/// How long `told` may become: then it has fewer ids than a runner remembers.
-pub(crate) const TOLD_BYTES: u64 = 8 * 1024 * RECORD_BYTES as u64;
+/// How long `told` may become: it is memory, and must have fewer ids than a runner remembers.
+pub(crate) const TOLD_BYTES: u64 = 2 * 1024 * RECORD_BYTES as u64;
 
 /// How much of `said` may be unacknowledged.
 pub(crate) const SAID_BYTES: u64 = 2 * 1024 * 1024;
