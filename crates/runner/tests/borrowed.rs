@@ -55,7 +55,7 @@ async fn the_runner_sleeps() {
     let rig = Rig::start(&spec("cat", &[])).await;
     let mut connection = lent(&rig, 0).await;
     let before = switches(rig.runner());
-    for number in 1..=2000 {
+    for number in 1..=1500 {
         let seq = echo(&mut connection, &format!("line {number}")).await;
         assert_eq!(seq, number);
         if number % 10 == 0 {

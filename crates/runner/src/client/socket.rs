@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, recvmsg};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::task::coop::consume_budget;
@@ -33,6 +33,13 @@ pub(super) struct Socket {
     stream: AsyncFd<UnixStream>,
 }
 
+/// What one read has brought.
+struct Arrival {
+    count: usize,
+    /// There was no more at that moment.
+    was_all: bool,
+}
+
 impl Socket {
     pub(super) fn new(stream: tokio::net::UnixStream) -> io::Result<Self> {
         let stream = watch(stream.into_std()?, Interest::READABLE)?;
@@ -43,7 +50,10 @@ impl Socket {
     /// cancel.
     pub(super) async fn read(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         self.read_by(buffer, |buffer| {
-            rustix::io::read(self.stream.get_ref(), spare_capacity(buffer))
+            let room = buffer.capacity() - buffer.len();
+            let count = rustix::io::read(self.stream.get_ref(), spare_capacity(buffer))?;
+            let was_all = count < room;
+            Ok(Arrival { count, was_all })
         })
         .await
     }
@@ -56,11 +66,16 @@ impl Socket {
     ) -> io::Result<usize> {
         self.read_by(buffer, |buffer| {
             let start = buffer.len();
+            let room = buffer.capacity() - start;
             buffer.resize(buffer.capacity(), 0);
             let space = buffer.get_mut(start..).unwrap_or_default();
             let received = receive(self.stream.get_ref(), space, files);
-            buffer.truncate(start + received.unwrap_or(0));
-            received
+            let count = received.as_ref().map_or(0, |received| received.count);
+            buffer.truncate(start + count);
+            received.map(|received| Arrival {
+                was_all: received.was_all && count < room,
+                count,
+            })
         })
         .await
     }
@@ -68,17 +83,16 @@ impl Socket {
     async fn read_by(
         &self,
         buffer: &mut Vec<u8>,
-        mut read: impl FnMut(&mut Vec<u8>) -> Result<usize, Errno>,
+        mut read: impl FnMut(&mut Vec<u8>) -> Result<Arrival, Errno>,
     ) -> io::Result<usize> {
         // A runner that always has more must not keep the server's other tasks waiting.
         consume_budget().await;
         loop {
             let mut ready = self.stream.readable().await?;
-            let room = buffer.capacity() - buffer.len();
             match read(buffer) {
-                Ok(count) => {
-                    // It has all been read; the system tells when there is more.
-                    if count > 0 && count < room {
+                Ok(Arrival { count, was_all }) => {
+                    // The system tells when there is more.
+                    if count > 0 && was_all {
                         ready.clear_ready();
                     }
                     return Ok(count);
@@ -133,17 +147,24 @@ fn receive(
     stream: &UnixStream,
     space: &mut [u8],
     files: &mut Vec<OwnedFd>,
-) -> Result<usize, Errno> {
+) -> Result<Arrival, Errno> {
     let mut control = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES_AT_ONCE))];
     let mut control = RecvAncillaryBuffer::new(&mut control);
     let mut parts = [IoSliceMut::new(space)];
     let received = recvmsg(stream, &mut parts, &mut control, CLOSED_FOR_CHILDREN)?;
+    // Where there is no number left for a file, it did not come.
+    let mut came_along = received.flags.contains(ReturnFlags::CTRUNC);
     for message in control.drain() {
         if let RecvAncillaryMessage::ScmRights(more) = message {
             files.extend(more);
+            came_along = true;
         }
     }
-    Ok(received.bytes)
+    Ok(Arrival {
+        count: received.bytes,
+        // No read goes beyond what files come along with.
+        was_all: !came_along,
+    })
 }
 
 #[expect(

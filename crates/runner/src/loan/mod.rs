@@ -14,13 +14,20 @@
 //! neither take anything from the agent nor begin to write to it, and what it had begun the runner has found in the
 //! way. The way is a pipe, of which each byte is read once, by whoever comes first.
 
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "nothing is lent there")
+)]
+
 #[cfg(target_os = "linux")]
 mod files;
 mod record;
 
 #[cfg(target_os = "linux")]
 pub(crate) use files::{Files, Pipes};
-pub(crate) use record::{RECORD_BYTES, Record};
+use record::RECORD_BYTES;
+#[cfg(target_os = "linux")]
+pub(crate) use record::Record;
 
 /// Whether a runner on this system can lend its pipes.
 pub(crate) const POSSIBLE: bool = cfg!(target_os = "linux");

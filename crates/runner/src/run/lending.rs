@@ -13,8 +13,9 @@ use crate::wire::{Again, ClientHello, FromRunner, Lent, Returned};
 /// How long a client that lives may take to give the pipes back.
 const UNTIL_RETURNED: Duration = Duration::from_secs(2);
 
-/// How much of a line may have been read when the pipes are lent.
-const PARTIAL_BYTES: usize = 64 * 1024;
+/// How much of a line may have been read when the pipes are lent. Less than the least room, or they would come back
+/// before anything was done.
+const PARTIAL_BYTES: usize = 32 * 1024;
 
 /// All that there is of it.
 #[derive(Debug, Default)]
