@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::io::unix::AsyncFd;
 use uuid::Uuid;
@@ -12,10 +13,15 @@ use super::handle::SendError;
 use super::ids::Ids;
 use super::loan::{Heard, Loan, Wrote};
 use super::outbox::{Outbox, State};
+use crate::loan::WAY_BYTES;
 use crate::wire::{Again, Lent, Returned, ToRunner};
 
 /// How often is read from an agent whose runner is gone; together more than a pipe holds.
 const LAST_READS: usize = 16;
+
+/// How long the runner keeps the pipes after a line that was not for the client to write. Where such lines follow each
+/// other, going back and forth would cost more than it saves.
+const REST: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default)]
 pub(super) struct Borrowing {
@@ -23,6 +29,8 @@ pub(super) struct Borrowing {
     wanted: bool,
     /// They are not, any more: the agent is to end.
     over: bool,
+    /// They are not before then.
+    rests_until: Option<Instant>,
     loan: Option<Loan>,
     /// The runner is gone; what its agent said is still to be handed out.
     orphaned: bool,
@@ -37,11 +45,26 @@ pub(super) struct Borrowing {
 
 impl Borrowing {
     /// The runner is given the line, so that one with its id is not for the client to write.
-    pub(super) fn leave_to_runner(&mut self, id: Uuid) {
+    pub(super) fn leave_to_runner(&mut self, id: Uuid, line: &[u8]) {
         self.writes += 1;
         if self.wanted {
             self.ids.add(id);
+            if self.rests_until.is_some() && line.len() > WAY_BYTES {
+                self.rest();
+            }
         }
+    }
+
+    fn rest(&mut self) {
+        self.rests_until = Some(Instant::now() + REST);
+    }
+
+    /// True once when the pipes are wanted again.
+    fn has_rested(&mut self) -> bool {
+        let has_rested = |until: Instant| until <= Instant::now();
+        self.rests_until
+            .take_if(|until| has_rested(*until))
+            .is_some()
     }
 }
 
@@ -92,7 +115,8 @@ impl Outbox {
                 self.news.notify_one();
             }
         } else {
-            self.give_back(state, Again::Yes);
+            borrowing.rest();
+            self.give_back(state, Again::No);
         }
         wrote != Wrote::Nothing
     }
@@ -169,6 +193,9 @@ impl Outbox {
     /// after it, and at the latest when the `time_has_come`.
     pub(super) fn next_event(&self, time_has_come: bool) -> Option<Event> {
         let mut state = self.lock();
+        if state.borrowing.has_rested() && !state.closed {
+            self.push(&mut state, &ToRunner::Borrow);
+        }
         let borrowing = &mut state.borrowing;
         let has_line = borrowing.loan.as_mut().is_some_and(Loan::has_line);
         if (time_has_come || has_line || borrowing.loan.is_none())

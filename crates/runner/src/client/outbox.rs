@@ -78,7 +78,7 @@ impl Outbox {
         if state.waiting.len() > WAITING_BYTES {
             return Err(SendError::Overloaded);
         }
-        state.borrowing.leave_to_runner(id);
+        state.borrowing.leave_to_runner(id, line);
         self.push(&mut state, &ToRunner::Write { id, line });
         Ok(())
     }

@@ -38,6 +38,8 @@ pub(super) struct Client {
     has_of_staged: usize,
     /// It would have the agent's pipes.
     pub(super) borrows: bool,
+    /// It was told which ids are known.
+    pub(super) knows_ids: bool,
     /// How many lines for the agent it has sent.
     pub(super) writes: u64,
     /// It has gone, but what it said before may not be read yet.
@@ -60,6 +62,7 @@ impl Client {
             knows_the_end: false,
             has_of_staged: 0,
             borrows: false,
+            knows_ids: false,
             writes: 0,
             deaf: false,
         };

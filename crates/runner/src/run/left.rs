@@ -23,10 +23,6 @@ pub(super) struct Left {
 
 impl Left {
     /// What was said begins after this line; what is acknowledged of it is of no more use.
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "nothing is lent")
-    )]
     pub(super) fn pass_acknowledged(&mut self, mut line: u64) {
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', &self.said) {
@@ -44,10 +40,6 @@ impl Left {
 
 /// What is in the way is of the last line that was noted, or the next one as a whole: that one was not noted, so it
 /// does not count. A header tells: no line begins with a line end, and only the last byte of one is one.
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "nothing is lent")
-)]
 pub(super) fn unfinished(mut way: Vec<u8>, noted: Option<Uuid>) -> Option<(Uuid, Vec<u8>)> {
     let noted = noted.filter(|_| !way.is_empty())?;
     if let Some((header, line)) = way.split_at_checked(HEADER_BYTES)

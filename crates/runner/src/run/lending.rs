@@ -49,7 +49,8 @@ impl Server {
         if let Some(client) = self.client.as_mut().filter(|_| POSSIBLE) {
             client.borrows = true;
             let ids = self.input.known_ids();
-            if !ids.is_empty() {
+            // Later it knows its own.
+            if !ids.is_empty() && !std::mem::replace(&mut client.knows_ids, true) {
                 client.say(&FromRunner::Remembered(&ids));
             }
         }
