@@ -147,11 +147,10 @@ impl Outbox {
 
     /// Nothing of it is held any more when the runner hears of it.
     pub(super) fn give_back(&self, state: &mut State, again: Again) {
-        let Some(loan) = state.borrowing.loan.take() else {
+        let returned = state.borrowing.loan.take().map(|loan| loan.received());
+        let Some(received) = returned else {
             return;
         };
-        let received = loan.received();
-        drop(loan);
         if !state.closed {
             self.push(state, &ToRunner::Return(Returned { received, again }));
         }
