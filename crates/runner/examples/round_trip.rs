@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use sayso_runner::{Connection, Event, LaunchSpec, Limits, run, start};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 type Failure = Box<dyn std::error::Error>;
@@ -42,6 +43,17 @@ async fn measure() -> Result<(), Failure> {
     report("through a runner", through)?;
     per_line("the runner's own time", used);
     memory("after 20,000 lines", started.runner_pid)?;
+    connection.handle.borrow()?;
+    // The runner lends while somebody listens.
+    let nothing = timeout(Duration::from_millis(200), connection.events.next()).await;
+    if let Ok(event) = nothing {
+        return Err(format!("{event:?}").into());
+    }
+    let before = processor_time(started.runner_pid)?;
+    let borrowed = through_runner(&mut connection).await?;
+    let used = processor_time(started.runner_pid)?.saturating_sub(before);
+    report("with borrowed pipes", borrowed)?;
+    per_line("the runner's own time", used);
     connection.handle.close_input()?;
     while !matches!(
         connection.events.next().await,

@@ -8,6 +8,17 @@
 //! └─────────────┘           └──────────────────────────────────┘          └───────┘
 //! ```
 //!
+//! On Linux a client may [borrow](Handle::borrow) the pipes: then nobody is between it and the agent, and the runner
+//! sleeps until it gets them back, or the client is gone:
+//!
+//! ```text
+//!  server                                                                   agent
+//! ┌─────────────┐                    splice, into a file that the          ┌───────┐
+//! │ Connection  │◀─ lines ────────── runner has, too ◀── stdout ───────────│       │
+//! │   Handle    │── write ─────────▶ each id once, noted there ──▶ stdin ──▶       │
+//! └─────────────┘                                                          └───────┘
+//! ```
+//!
 //! The crate has two halves. [`run`] is the whole life of a runner's process, behind a hidden subcommand of the
 //! server's own binary. [`start`], [`find`], [`Connection`], [`clean_up`] and [`read_journal`] are what a server
 //! does with runners. A runner knows lines and nothing of what they mean, so it fits every agent that speaks over
@@ -18,15 +29,21 @@
 //! - **No line is lost, doubled or out of order.** The agent's output is numbered from 1 and written to a journal
 //!   before anybody is told. It stays there until it is [acknowledged](Handle::acknowledge). Whoever connects says
 //!   what it has stored and gets the rest, then what comes. This holds however client or runner end, as long as
-//!   the machine does not: nothing is synced to the disk.
+//!   the machine does not: nothing is synced to the disk. What a client has read from borrowed pipes is not in the
+//!   journal: it is in memory that client and runner share, and in the journal as soon as the client gives the pipes
+//!   back or is gone. So it outlives either of them, and what was not acknowledged is lost when both are killed
+//!   at once.
 //! - **A line is written to the agent once for its id**, over however many connections it is sent. A repeated id
 //!   is answered like the first time. The one exception is named: what was refused as
 //!   [overloaded](WriteFailure::Overloaded) was not taken and may come again. The last 16,384 ids are remembered,
-//!   which is more than can be unconfirmed at once.
+//!   which is more than can be unconfirmed at once. A client with borrowed pipes leaves to the runner what an earlier
+//!   connection may have sent, and what was among the last 1,024 of its own.
 //! - **Everything is bounded** ([`Limits`]). A full journal makes the agent wait; a client is read from the journal
-//!   at its own pace; an agent that does not read is [told of](Event::InputWaits), and then refused more.
+//!   at its own pace; an agent that does not read is [told of](Event::InputWaits), and then refused more. One whose
+//!   pipes are lent waits as soon as its client does not read and the pipe is full.
 //! - **The newest client wins.** There is one at a time, and whoever had claimed the runner is
-//!   [told](LostReason::Replaced).
+//!   [told](LostReason::Replaced). It has two seconds to give back what it borrowed; then that is taken from it, in a
+//!   way in which it can do no harm when it goes on later.
 //! - **No orphan and no zombie.** An agent is the leader of its own process group, and the group ends with it. A
 //!   runner that nobody claims stops its agent in order (close its input, wait, ask, wait, kill); so does one that
 //!   is asked to end with SIGTERM, whose agent closes its output, or whose folder is removed. What a runner that
@@ -60,6 +77,9 @@
 //! while a client is connected and nothing happens. What else is resident belongs to the program, and most of it to
 //! all runners together. On the way of a line there is one wait, one read, one write to a file and one to a socket,
 //! of the same bytes; on the way of a line for the agent one wait, one read, one write to it and one that says so.
+//! While its pipes are lent, a runner does nothing at all. On the way of a line its client then has one wait and two
+//! system calls, and on the way of a line for the agent four.
+//!
 //! A service manager that ends all processes of a service with it (systemd's default `KillMode`) ends
 //! runners, too, unless it is told otherwise.
 
@@ -67,6 +87,7 @@ mod client;
 mod ending;
 mod folder;
 mod journal;
+mod loan;
 mod mark;
 mod process;
 mod readiness;

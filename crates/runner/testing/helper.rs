@@ -1,5 +1,7 @@
 //! What the tests start: the runner itself, a client that is killed at any moment, and simple agents.
 
+mod talk;
+
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -16,6 +18,10 @@ fn main() -> ExitCode {
         ["run", folder] => sayso_runner::run(Path::new(folder)).is_ok(),
         ["client", folder, store] => client(Path::new(folder), Path::new(store)),
         ["count", lines, width] => count(lines, width).is_some(),
+        ["parrot", log] => talk::parrot(Path::new(log)).is_some(),
+        ["talk", folder, store, until] => {
+            talk::talk(Path::new(folder), Path::new(store), until).is_some()
+        }
         _ => false,
     };
     if done {

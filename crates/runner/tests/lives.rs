@@ -14,7 +14,7 @@ use std::time::Duration;
 use common::{impatient, kill, line, rest, spec, until, until_gone};
 use pretty_assertions::assert_eq;
 use rustix::process::Signal;
-use sayso_runner::{AgentSignal, Connection, LaunchSpec, Limits, clean_up, find, remove};
+use sayso_runner::{AgentSignal, LaunchSpec, Limits, clean_up, find, remove};
 use tokio::sync::Semaphore;
 
 const LIVES: usize = 1000;
@@ -98,7 +98,7 @@ fn marker() -> String {
 
 async fn live(folder: PathBuf, end: End) {
     let started = common::start(&folder, &end.spec()).await.unwrap();
-    let Ok(mut connection) = Connection::connect(&folder, 0).await else {
+    let Ok(mut connection) = common::connect(&folder, 0).await else {
         // Nobody was there for long enough already.
         assert!(matches!(end, End::ConnectionDropped(_)), "{end:?}");
         return bury(&folder, started.runner_pid).await;

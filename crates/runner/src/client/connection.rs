@@ -6,60 +6,19 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::net::UnixStream;
 use tokio::time::timeout;
-use uuid::Uuid;
 
-use super::handle::{Handle, Outbox};
+use super::events::{Events, LostReason, lost, read_more};
+use super::handle::Handle;
 use super::socket::Socket;
-use crate::ending::Exited;
 use crate::folder::Folder;
 use crate::wire::frame::FrameError;
-use crate::wire::{
-    ClientHello, FromRunner, Inbox, PROTOCOL_VERSION, ToRunner, Welcome, WriteFailure,
-};
+use crate::wire::{ClientHello, FromRunner, Inbox, PROTOCOL_VERSION, ToRunner, Welcome};
 
 /// A runner answers at once, but a machine may be busy.
 const UNTIL_WELCOME: Duration = Duration::from_secs(10);
 
 /// What a frame may have beyond its line: the end of an agent comes with what it said last.
 const FRAME_OVERHEAD: usize = 1024 * 1024;
-
-/// What a runner tells.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
-    /// Line by line, in order, none missing and none twice.
-    Line {
-        seq: u64,
-        /// The output ended in the middle of it.
-        fragment: bool,
-        bytes: Vec<u8>,
-    },
-    /// The line with this id is in the agent's input; also for one that an earlier connection sent.
-    Written(Uuid),
-    WriteFailed(Uuid, WriteFailure),
-    /// The agent has not read its input for a moment. What was sent waits for it; said once for each time.
-    InputWaits,
-    /// It reads again.
-    InputTaken,
-    /// The agent has not read its input for a while. What was sent still waits for it; said once for each time.
-    InputStalled,
-    /// After the last line. Comes again on every connection until the runner is told to forget.
-    Exited(Box<Exited>),
-    /// The last event of a connection.
-    Lost(LostReason),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum LostReason {
-    /// The runner is gone or going, or was told to forget.
-    #[error("the runner closed the connection")]
-    Closed,
-    #[error("somebody else has connected to the runner")]
-    Replaced,
-    #[error("the connection to the runner failed: {0}")]
-    Io(String),
-    #[error("the runner sent {0}")]
-    Frame(#[from] FrameError),
-}
 
 #[derive(Debug, Error)]
 pub enum ConnectError {
@@ -131,89 +90,12 @@ impl Connection {
             });
         }
         inbox.set_limit(welcome.line_bytes.saturating_add(FRAME_OVERHEAD));
-        let handle = Handle::new(Arc::clone(&socket), welcome.line_bytes);
-        let events = Events {
-            socket,
-            inbox,
-            outbox: handle.outbox(),
-            over: false,
-        };
+        let handle = Handle::new(Arc::clone(&socket), &welcome);
+        let events = Events::new(socket, inbox, handle.outbox());
         Ok(Self {
             welcome,
             handle,
             events,
         })
-    }
-}
-
-/// What comes from a runner. There is no queue: what is not taken stays with the runner, and when its journal is
-/// full its agent waits.
-#[derive(Debug)]
-pub struct Events {
-    socket: Arc<Socket>,
-    inbox: Inbox,
-    outbox: Arc<Outbox>,
-    over: bool,
-}
-
-impl Events {
-    /// `None` after [`Event::Lost`]. Safe to cancel: nothing read is lost.
-    pub async fn next(&mut self) -> Option<Event> {
-        if self.over {
-            return None;
-        }
-        let event = match self.next_event().await {
-            Ok(event) => event,
-            Err(reason) => {
-                self.over = true;
-                self.outbox.close();
-                Event::Lost(reason)
-            }
-        };
-        Some(event)
-    }
-
-    async fn next_event(&mut self) -> Result<Event, LostReason> {
-        loop {
-            if let Some(frame) = self.inbox.next_frame()? {
-                return match FromRunner::read(frame)? {
-                    FromRunner::Line(line) => Ok(Event::Line {
-                        seq: line.seq,
-                        fragment: line.fragment,
-                        bytes: line.bytes.to_vec(),
-                    }),
-                    FromRunner::Written(id) => Ok(Event::Written(id)),
-                    FromRunner::WriteFailed(id, failure) => Ok(Event::WriteFailed(id, failure)),
-                    FromRunner::InputWaits => Ok(Event::InputWaits),
-                    FromRunner::InputTaken => Ok(Event::InputTaken),
-                    FromRunner::InputStalled => Ok(Event::InputStalled),
-                    FromRunner::Exited(exited) => Ok(Event::Exited(exited)),
-                    FromRunner::Replaced => Err(LostReason::Replaced),
-                    FromRunner::Hello(_) => Err(FrameError::Malformed(frame.kind).into()),
-                };
-            }
-            read_more(&self.socket, &mut self.inbox).await?;
-        }
-    }
-}
-
-impl Drop for Events {
-    fn drop(&mut self) {
-        self.outbox.close();
-    }
-}
-
-async fn read_more(socket: &Socket, inbox: &mut Inbox) -> Result<(), LostReason> {
-    match socket.read(inbox.space()).await {
-        Ok(0) => Err(LostReason::Closed),
-        Ok(_) => Ok(()),
-        Err(error) => Err(lost(error)),
-    }
-}
-
-fn lost(error: io::Error) -> LostReason {
-    match error.kind() {
-        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => LostReason::Closed,
-        _ => LostReason::Io(error.to_string()),
     }
 }

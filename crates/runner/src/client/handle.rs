@@ -1,20 +1,11 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use rustix::net::{Shutdown, shutdown};
 use thiserror::Error;
-use tokio::sync::Notify;
-use tokio::time::sleep;
 use uuid::Uuid;
 
+use super::outbox::Outbox;
 use super::socket::Socket;
-use crate::wire::{AgentSignal, ToRunner};
-
-/// How much may wait for a runner that does not read. It reads all the time, so this is for moments.
-const WAITING_BYTES: usize = 8 * 1024 * 1024;
-
-/// How long what was said last may take to be sent after the connection was closed on this side.
-const UNTIL_SENT: Duration = Duration::from_secs(5);
+use crate::wire::{AgentSignal, ToRunner, Welcome};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SendError {
@@ -41,15 +32,18 @@ impl Handle {
         Arc::clone(&self.outbox)
     }
 
-    pub(super) fn new(socket: Arc<Socket>, line_bytes: usize) -> Self {
-        let outbox = Arc::new(Outbox {
-            state: Mutex::new(State::default()),
-            changed: Notify::new(),
-            socket,
-            line_bytes,
-        });
-        tokio::spawn(send_what_waits(Arc::clone(&outbox)));
+    pub(super) fn new(socket: Arc<Socket>, welcome: &Welcome) -> Self {
+        let outbox = Outbox::open(socket, welcome);
         Self { outbox }
+    }
+
+    /// From now on this side reads and writes the agent's pipes itself whenever the runner can lend them, which saves
+    /// a process on the way of each line. Nothing else changes for whoever uses the connection, as long as its
+    /// [`Events`](super::Events) are taken all the time: while they are not, nobody reads what the agent writes.
+    ///
+    /// Does nothing where a runner cannot lend.
+    pub fn borrow(&self) -> Result<(), SendError> {
+        self.outbox.borrow()
     }
 
     /// A line for the agent, without its line end. It is written once for an id, however often and over however
@@ -63,18 +57,18 @@ impl Handle {
         if memchr::memchr(b'\n', line).is_some() {
             return Err(SendError::NotOneLine);
         }
-        self.outbox.send(&ToRunner::Write { id, line })
+        self.outbox.write(id, line)
     }
 
     /// All lines up to this one are stored. Say so for all that came before waiting for more: an agent may be
     /// waiting for the room.
     pub fn acknowledge(&self, seq: u64) -> Result<(), SendError> {
-        self.outbox.send(&ToRunner::Ack(seq))
+        self.outbox.acknowledge(seq)
     }
 
     /// After the lines that were sent before.
     pub fn close_input(&self) -> Result<(), SendError> {
-        self.outbox.send(&ToRunner::CloseInput)
+        self.outbox.send_last(&ToRunner::CloseInput)
     }
 
     pub fn signal(&self, signal: AgentSignal) -> Result<(), SendError> {
@@ -83,111 +77,11 @@ impl Handle {
 
     /// Ends the agent in order: close its input, wait, ask to end, wait, kill. The runner sees to all of it.
     pub fn stop(&self) -> Result<(), SendError> {
-        self.outbox.send(&ToRunner::Stop)
+        self.outbox.send_last(&ToRunner::Stop)
     }
 
     /// The agent has ended and all it said is stored: the runner deletes its files and goes.
     pub fn forget(&self) -> Result<(), SendError> {
         self.outbox.send(&ToRunner::Forget)
-    }
-}
-
-/// Frames on their way to a runner.
-#[derive(Debug)]
-pub(super) struct Outbox {
-    state: Mutex<State>,
-    changed: Notify,
-    socket: Arc<Socket>,
-    line_bytes: usize,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    /// What the socket has not taken. While there is some, everything queues behind it.
-    waiting: Vec<u8>,
-    /// The task is writing what was waiting.
-    busy: bool,
-    closed: bool,
-}
-
-impl Outbox {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn send(&self, message: &ToRunner<'_>) -> Result<(), SendError> {
-        let mut state = self.lock();
-        if state.closed {
-            return Err(SendError::Closed);
-        }
-        // What is short is taken even then: it may be what makes the agent read again, or end.
-        if state.waiting.len() > WAITING_BYTES && matches!(message, ToRunner::Write { .. }) {
-            return Err(SendError::Overloaded);
-        }
-        message.append(&mut state.waiting);
-        if state.busy {
-            return Ok(());
-        }
-        // Straight to the socket, which saves waking the task up.
-        if let Ok(sent) = self.socket.write(&state.waiting) {
-            state.waiting.drain(..sent);
-        }
-        if state.waiting.is_empty() {
-            state.waiting.shrink_to(WAITING_BYTES / 128);
-        } else {
-            state.busy = true;
-            self.changed.notify_one();
-        }
-        Ok(())
-    }
-
-    /// Nothing more is taken; what was taken is still sent.
-    pub(super) fn close(&self) {
-        let mut state = self.lock();
-        state.closed = true;
-        if state.busy {
-            self.changed.notify_one();
-        } else {
-            self.shut_down();
-        }
-    }
-
-    fn shut_down(&self) {
-        // The only failure is a connection that is down already.
-        let _ = shutdown(&*self.socket, Shutdown::Both);
-        self.changed.notify_one();
-    }
-
-    async fn has_been_closed_for_too_long(&self) {
-        while !self.lock().closed {
-            self.changed.notified().await;
-        }
-        sleep(UNTIL_SENT).await;
-    }
-}
-
-/// Everything that waits goes in one write. Ends when that fails or the connection is closed.
-async fn send_what_waits(outbox: Arc<Outbox>) {
-    loop {
-        let (waiting, closed) = {
-            let mut state = outbox.lock();
-            let waiting = std::mem::take(&mut state.waiting);
-            state.busy = !waiting.is_empty();
-            (waiting, state.closed)
-        };
-        if !waiting.is_empty() {
-            let sent = tokio::select! {
-                sent = outbox.socket.write_all(&waiting) => sent.is_ok(),
-                () = outbox.has_been_closed_for_too_long() => false,
-            };
-            if !sent {
-                outbox.lock().closed = true;
-                return outbox.shut_down();
-            }
-        } else if closed {
-            return outbox.shut_down();
-        } else {
-            outbox.changed.notified().await;
-        }
     }
 }

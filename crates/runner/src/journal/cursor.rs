@@ -120,6 +120,11 @@ impl Cursor {
         self.walk(bytes, sent);
     }
 
+    /// The client has this line from elsewhere.
+    pub(crate) fn pass_over(&mut self, seq: u64) {
+        self.seq = self.seq.max(seq);
+    }
+
     /// The next bytes to send, from the file; none at the end.
     pub(crate) fn peek(&mut self, journal: &Journal) -> io::Result<&[u8]> {
         if self.used == self.chunk.len() {

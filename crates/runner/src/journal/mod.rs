@@ -159,6 +159,26 @@ impl Journal {
         }
     }
 
+    /// A client that read from the agent itself has stored all lines up to this one, which were never here.
+    pub(crate) fn pass_over(&mut self, seq: u64) {
+        if seq < self.next_seq || !self.staged.is_empty() {
+            return self.acknowledge(seq);
+        }
+        for segment in self.segments.drain(..) {
+            segment::delete(&self.folder, segment.first);
+        }
+        self.file = None;
+        self.retained = 0;
+        self.acknowledged = seq;
+        self.next_seq = seq + 1;
+        self.next_staged = self.next_seq;
+    }
+
+    /// How much more may be kept.
+    pub(crate) fn room(&self) -> u64 {
+        self.journal_bytes.saturating_sub(self.retained)
+    }
+
     fn is_over_bound(&self) -> bool {
         self.retained >= self.journal_bytes
     }
@@ -170,6 +190,11 @@ impl Journal {
 
     pub(crate) fn next_seq(&self) -> u64 {
         self.next_seq
+    }
+
+    /// Of all lines, also those that are not in a file yet.
+    pub(crate) fn last_staged(&self) -> u64 {
+        self.next_staged - 1
     }
 
     pub(crate) fn last_seq(&self) -> u64 {

@@ -266,3 +266,33 @@ fn a_missing_file_is_damage() {
         [Ok(_), Err(JournalError::Damaged { after: 1, .. })]
     ));
 }
+
+#[test]
+fn lines_that_were_never_here_are_passed_over() {
+    let mut book = Book::new(100, 1 << 20);
+    let lines: Vec<Vec<u8>> = (0..20).map(|number| vec![number; 20]).collect();
+    book.append(&lines);
+    let mut cursor = Cursor::seek(&book.journal, 20).unwrap();
+    book.journal.pass_over(15);
+    assert_eq!((book.journal.next_seq(), book.journal.last_seq()), (21, 20));
+    book.journal.pass_over(50);
+    cursor.pass_over(50);
+    assert_eq!(segment::list(book.folder.path()).unwrap().len(), 0);
+    assert_eq!(book.journal.first_available(), 51);
+    assert!(cursor.is_at_end(&book.journal) && !book.journal.is_full());
+
+    book.append(&lines);
+    let expected = (51..).zip(lines).collect::<Vec<_>>();
+    assert_eq!(book.replay(0, &[7]), expected);
+    let mut sent = Vec::new();
+    while let chunk @ [_, ..] = cursor.peek(&book.journal).unwrap() {
+        sent.extend_from_slice(chunk);
+        let count = chunk.len();
+        cursor.advance(count);
+    }
+    assert_eq!(LineFrame::peek_seq(&sent), Some(51));
+    assert_eq!(cursor.sent_seq(), 70);
+    let left = read_journal(book.folder.path(), 0).unwrap();
+    let left = left.map(|line| line.map(|line| (line.seq, line.bytes)).unwrap());
+    assert_eq!(left.collect::<Vec<_>>(), expected);
+}

@@ -3,9 +3,11 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::peer::{Arrived, Candidate, Client, Peer};
+use super::client::Client;
+use super::peer::{Arrived, Candidate, Peer};
 use super::serve::{Farewell, Server};
 use crate::ending::EndReason;
+use crate::loan;
 use crate::wire::frame::{FRAME_OVERHEAD, FrameError};
 use crate::wire::{AgentSignal, ClientHello, PROTOCOL_VERSION, ToRunner, Welcome};
 
@@ -59,13 +61,21 @@ impl Server {
     }
 
     /// The newest client wins.
-    fn claimed(&mut self, peer: Peer, hello: ClientHello) {
+    pub(super) fn claimed(&mut self, peer: Peer, hello: ClientHello) {
+        if hello.version == PROTOCOL_VERSION {
+            self.hear_the_last_of_the_older();
+            if self.lending.is_lent() {
+                self.recall(Instant::now());
+                return self.wait_as_successor(peer, hello);
+            }
+        }
         let welcome = Welcome {
             version: PROTOCOL_VERSION,
             agent_pid: self.agent.id(),
             next_seq: self.journal.next_seq(),
             first_available_seq: self.journal.first_available(),
             line_bytes: self.limits.line_bytes,
+            lends: loan::POSSIBLE,
         };
         let client = match Client::new(peer, &self.journal, welcome, hello.after_seq) {
             Ok(client) => client,
@@ -82,7 +92,6 @@ impl Server {
             let _ = client.greet();
             return;
         }
-        self.hear_the_last_of_the_older();
         self.input.nothing_is_told();
         if let Some(older) = self.client.replace(client) {
             older.dismiss();
@@ -114,7 +123,10 @@ impl Server {
             self.log
                 .note(format_args!("the client is cut off: {error}"));
         }
-        self.client = None;
+        // It is cut off when it can do no more.
+        let gone = self.client.take();
+        self.take_from_gone();
+        drop(gone);
         self.alone_since = Instant::now();
         if let Err(error) = self.door.restore() {
             self.log
@@ -142,6 +154,7 @@ impl Server {
             };
             match message {
                 Ok(ToRunner::Write { id, line }) => {
+                    client.writes += 1;
                     if let Some(outcome) = self.input.take(id, line) {
                         client.answer(id, outcome);
                     }
@@ -150,10 +163,15 @@ impl Server {
                     let seq = seq.min(client.sent_seq());
                     self.journal.acknowledge(seq);
                 }
-                Ok(ToRunner::CloseInput) => self.input.close(),
+                Ok(ToRunner::CloseInput) => {
+                    self.input.close();
+                    self.recall(Instant::now());
+                }
                 Ok(ToRunner::Signal(AgentSignal::Terminate)) => self.agent.terminate(),
                 Ok(ToRunner::Signal(AgentSignal::Kill)) => self.agent.kill(),
                 Ok(ToRunner::Stop) => self.stop(EndReason::Stopped, Instant::now()),
+                Ok(ToRunner::Borrow) => self.borrow(),
+                Ok(ToRunner::Return(returned)) => self.returned(returned),
                 Ok(ToRunner::Forget) if self.stage.has_ended() => {
                     self.farewell = Some(Farewell::Forgotten);
                 }

@@ -24,6 +24,8 @@ pub(super) struct Input {
     queued_bytes: usize,
     /// No line is taken any more; the pipe is closed when the queue is empty.
     closing: bool,
+    /// The pipe is a client's, for now.
+    lent: bool,
     failure: WriteFailure,
     known: HashMap<Uuid, Option<Outcome>>,
     order: VecDeque<Uuid>,
@@ -61,6 +63,7 @@ impl Input {
             queue: VecDeque::new(),
             queued_bytes: 0,
             closing: false,
+            lent: false,
             failure: WriteFailure::InputClosed,
             known: HashMap::new(),
             order: VecDeque::new(),
@@ -102,6 +105,44 @@ impl Input {
         None
     }
 
+    /// A client has written this line itself.
+    pub(super) fn learn(&mut self, id: Uuid) {
+        self.remember(id);
+        self.known.insert(id, Some(Ok(())));
+    }
+
+    /// A client has begun with this line; the rest goes before all others. Says what became of it if that is clear.
+    pub(super) fn finish_line(&mut self, id: Uuid, rest: Vec<u8>) -> Option<Outcome> {
+        self.remember(id);
+        if self.pipe.is_none() {
+            self.known.insert(id, Some(Err(self.failure)));
+            return Some(Err(self.failure));
+        }
+        self.queued_bytes += rest.len();
+        self.queue.push_front(Waiting {
+            id,
+            line: rest,
+            written: 0,
+        });
+        None
+    }
+
+    /// The pipe, if nothing is to be written to it.
+    pub(super) fn idle_pipe(&self) -> Option<BorrowedFd<'_>> {
+        let idle = self.queue.is_empty() && !self.closing && !self.lent;
+        self.pipe.as_ref().filter(|_| idle).map(AsFd::as_fd)
+    }
+
+    /// Nothing is written, and the pipe stays open, until it is back.
+    pub(super) fn set_lent(&mut self, lent: bool) {
+        self.lent = lent;
+    }
+
+    /// All ids, 16 bytes each.
+    pub(super) fn known_ids(&self) -> Vec<u8> {
+        self.order.iter().flat_map(|id| *id.as_bytes()).collect()
+    }
+
     fn remember(&mut self, id: Uuid) {
         // The queue is at the other end and shorter, so what is forgotten is settled. Before there is one more,
         // which would double the room that they take.
@@ -125,12 +166,16 @@ impl Input {
 
     /// Where to wait until the agent takes more; `None` while nothing waits for that.
     pub(super) fn pipe(&self) -> Option<BorrowedFd<'_>> {
-        let pipe = self.pipe.as_ref().filter(|_| self.has_waiting());
+        let waits = self.has_waiting() && !self.lent;
+        let pipe = self.pipe.as_ref().filter(|_| waits);
         pipe.map(AsFd::as_fd)
     }
 
     /// Writes what the agent takes now, and tells which lines are through.
     pub(super) fn flush(&mut self, mut told: impl FnMut(Uuid, Outcome)) {
+        if self.lent {
+            return;
+        }
         while let (Some(pipe), Some(waiting)) = (&self.pipe, self.queue.front_mut()) {
             let rest = waiting.line.get(waiting.written..).unwrap_or_default();
             match rustix::io::write(pipe, rest) {
@@ -200,7 +245,7 @@ impl Input {
     /// After what is queued already.
     pub(super) fn close(&mut self) {
         self.closing = true;
-        if self.queue.is_empty() {
+        if self.queue.is_empty() && !self.lent {
             self.pipe = None;
         }
     }

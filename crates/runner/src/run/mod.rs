@@ -1,8 +1,16 @@
 //! The process half: what happens inside a runner.
 
+mod client;
 mod clients;
 mod door;
 mod input;
+mod left;
+mod lending;
+#[cfg(target_os = "linux")]
+mod loan;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_loan.rs"]
+mod loan;
 mod log;
 mod output;
 mod peer;

@@ -132,6 +132,29 @@ impl Output {
         }
     }
 
+    /// The pipe, and what has been read of the next line, where that is not much.
+    pub(super) fn lendable(&self, most: usize) -> Option<(BorrowedFd<'_>, &[u8])> {
+        let partial = &self.lines.partial;
+        self.pipe()
+            .filter(|_| partial.len() <= most)
+            .zip(Some(partial))
+    }
+
+    /// What has been read of the next line is somebody else's now.
+    pub(super) fn forget_partial(&mut self) {
+        self.lines.discard();
+    }
+
+    /// Goes on after what somebody else has read.
+    pub(super) fn go_on_after(
+        &mut self,
+        read: &[u8],
+        journal: &mut Journal,
+    ) -> Result<(), LineTooLong> {
+        self.lines.space().extend_from_slice(read);
+        self.lines.cut(journal)
+    }
+
     /// No more is read; what has no line end is staged as a fragment.
     pub(super) fn finish(&mut self, journal: &mut Journal) {
         self.pipe = None;

@@ -1,27 +1,14 @@
-//! The two states of a connection: one that has not said who it is, and the one client.
+//! A connection, and one that has not said yet who it is.
 
 use std::io::{self, IoSlice, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::io::Errno;
-use uuid::Uuid;
 
-use super::input::Outcome;
 use super::output::is_patience;
-use crate::ending::Exited;
-use crate::journal::{Cursor, Journal, Position};
-use crate::wire::{FromRunner, Inbox, Welcome};
-
-/// How much a client may leave unread before it is not listened to.
-const UNREAD_ANSWERS: usize = 64 * 1024;
-
-/// How long the news that a line was written waits for what the agent says to it, so that both are sent together.
-const UNTIL_TOLD: Duration = Duration::from_millis(1);
-
-/// How many chunks a client gets before others have their turn.
-const CHUNKS_AT_ONCE: usize = 16;
+use crate::wire::Inbox;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrived {
@@ -56,11 +43,11 @@ impl Peer {
     }
 
     /// How much was taken; nothing when there is no room.
-    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         patiently((&self.stream).write(bytes))
     }
 
-    fn write_both(&self, first: &[u8], second: &[u8]) -> io::Result<usize> {
+    pub(super) fn write_both(&self, first: &[u8], second: &[u8]) -> io::Result<usize> {
         if first.is_empty() {
             return self.write(second);
         }
@@ -75,7 +62,7 @@ impl AsFd for Peer {
     }
 }
 
-fn patiently(written: io::Result<usize>) -> io::Result<usize> {
+pub(super) fn patiently(written: io::Result<usize>) -> io::Result<usize> {
     match written {
         Err(error) if is_patience(&error) => Ok(0),
         other => other,
@@ -87,174 +74,4 @@ fn patiently(written: io::Result<usize>) -> io::Result<usize> {
 pub(super) struct Candidate {
     pub(super) peer: Peer,
     pub(super) until: Instant,
-}
-
-/// The one who has claimed the runner. Gets the journal from where it wants, in order, at its own pace, and
-/// answers between the lines.
-#[derive(Debug)]
-pub(super) struct Client {
-    pub(super) peer: Peer,
-    cursor: Cursor,
-    answers: Vec<u8>,
-    /// Of the answers, what was sent already.
-    sent: usize,
-    /// Until then, nothing among the answers has to be sent on its own.
-    patient_until: Option<Instant>,
-    knows_the_end: bool,
-    /// It has gone, but what it said before may not be read yet.
-    deaf: bool,
-}
-
-impl Client {
-    pub(super) fn new(
-        peer: Peer,
-        journal: &Journal,
-        welcome: Welcome,
-        after_seq: u64,
-    ) -> io::Result<Self> {
-        let mut client = Self {
-            peer,
-            cursor: Cursor::seek(journal, after_seq)?,
-            answers: Vec::new(),
-            sent: 0,
-            patient_until: None,
-            knows_the_end: false,
-            deaf: false,
-        };
-        client.say(&FromRunner::Hello(welcome));
-        Ok(client)
-    }
-
-    /// All that one hears who is not understood.
-    pub(super) fn greet(&self) -> io::Result<usize> {
-        self.peer.write(&self.answers)
-    }
-
-    pub(super) fn say(&mut self, message: &FromRunner<'_>) {
-        self.patient_until = None;
-        if !self.deaf {
-            message.append(&mut self.answers);
-        }
-    }
-
-    pub(super) fn answer(&mut self, id: Uuid, outcome: Outcome) {
-        match outcome {
-            Ok(()) => {
-                let patient = match self.patient_until {
-                    None if self.answers.is_empty() => Some(Instant::now() + UNTIL_TOLD),
-                    already => already,
-                };
-                self.say(&FromRunner::Written(id));
-                self.patient_until = patient;
-            }
-            Err(failure) => self.say(&FromRunner::WriteFailed(id, failure)),
-        }
-    }
-
-    /// When the answers have to be sent, should the agent say nothing before.
-    pub(super) fn tells_at(&self) -> Option<Instant> {
-        self.patient_until
-    }
-
-    pub(super) fn lose_patience(&mut self) {
-        self.patient_until = None;
-    }
-
-    /// The last line that went to the client as a whole, or that it had before.
-    pub(super) fn sent_seq(&self) -> u64 {
-        self.cursor.sent_seq()
-    }
-
-    pub(super) fn wants_reading(&self) -> bool {
-        self.deaf || self.answers.len() < UNREAD_ANSWERS
-    }
-
-    pub(super) fn wants_writing(&self, journal: &Journal, exited: Option<&Exited>) -> bool {
-        let tells_the_end = exited.is_some() && !self.knows_the_end;
-        let answers = !self.answers.is_empty() && self.patient_until.is_none();
-        (answers || !self.cursor.is_at_end(journal) || tells_the_end) && !self.deaf
-    }
-
-    /// It has everything, so that what comes next can be sent as it comes.
-    pub(super) fn is_current(&self, journal: &Journal, exited: Option<&Exited>) -> bool {
-        !self.deaf && !self.wants_writing(journal, exited)
-    }
-
-    /// Sends what was just committed, straight from memory, behind the answers that waited for it. Only for a client
-    /// that was current before.
-    pub(super) fn send_committed(&mut self, start: Position, bytes: &[u8]) {
-        let answers = self.answers.get(self.sent..).unwrap_or_default();
-        match self.peer.write_both(answers, bytes) {
-            Ok(sent) => {
-                let of_lines = sent.saturating_sub(answers.len());
-                self.answers_sent(sent - of_lines);
-                self.cursor.follow(start, bytes, of_lines);
-            }
-            Err(_) => self.deaf = true,
-        }
-    }
-
-    /// Sends what the socket takes now: answers first, then the journal, and after all lines the end. An error
-    /// is one of the journal; a client that cannot be written to may still have said something, so it stays
-    /// until that is read.
-    pub(super) fn flush(&mut self, journal: &Journal, exited: Option<&Exited>) -> io::Result<()> {
-        for _ in 0..CHUNKS_AT_ONCE {
-            // A line goes behind what was written before it.
-            if !self.cursor.is_at_end(journal) {
-                self.patient_until = None;
-            }
-            if self.deaf || !self.send_answers() {
-                return Ok(());
-            }
-            let chunk = self.cursor.peek(journal)?;
-            if chunk.is_empty() {
-                match exited {
-                    Some(exited) if !self.knows_the_end => {
-                        self.knows_the_end = true;
-                        self.say(&FromRunner::Exited(Box::new(exited.clone())));
-                        continue;
-                    }
-                    Some(_) | None => return Ok(()),
-                }
-            }
-            match self.peer.write(chunk) {
-                Ok(0) => return Ok(()),
-                Ok(sent) => self.cursor.advance(sent),
-                Err(_) => self.deaf = true,
-            }
-        }
-        Ok(())
-    }
-
-    /// False when there are some left that must come before anything else.
-    fn send_answers(&mut self) -> bool {
-        let waits = self.patient_until.is_some();
-        if self.answers.is_empty() || waits || !self.cursor.is_between_frames() {
-            return true;
-        }
-        let rest = self.answers.get(self.sent..).unwrap_or_default();
-        match self.peer.write(rest) {
-            Ok(sent) => self.answers_sent(sent),
-            Err(_) => self.deaf = true,
-        }
-        self.answers.is_empty()
-    }
-
-    fn answers_sent(&mut self, count: usize) {
-        self.patient_until = None;
-        self.sent += count;
-        if self.sent == self.answers.len() {
-            self.answers.clear();
-            self.sent = 0;
-        }
-    }
-
-    /// The last word to one whose place is taken; left unsaid where it would cut a frame in two.
-    pub(super) fn dismiss(mut self) {
-        if self.cursor.is_between_frames() {
-            self.say(&FromRunner::Replaced);
-            let rest = self.answers.get(self.sent..).unwrap_or_default();
-            let _ = self.peer.write(rest);
-        }
-    }
 }

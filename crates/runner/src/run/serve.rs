@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
+use super::client::Client;
 use super::door::Door;
 use super::input::{Input, Outcome};
+use super::lending::Lending;
 use super::log::Log;
-use super::output::{Errors, Output, Reading};
-use super::peer::{Candidate, Client};
+use super::output::{Errors, LineTooLong, Output, Reading};
+use super::peer::Candidate;
 use super::signals::Signals;
 use super::stage::Stage;
 use super::wait::Event;
@@ -37,6 +39,7 @@ pub(super) struct Server {
     pub(super) signals: Signals,
     pub(super) candidate: Option<Candidate>,
     pub(super) client: Option<Client>,
+    pub(super) lending: Lending,
     pub(super) stage: Stage,
     pub(super) reason: EndReason,
     pub(super) exited: Option<Exited>,
@@ -77,6 +80,7 @@ impl Server {
             signals,
             candidate: None,
             client: None,
+            lending: Lending::default(),
             stage: Stage::Running,
             reason: EndReason::Itself,
             exited: None,
@@ -97,6 +101,7 @@ impl Server {
                 break farewell;
             }
         };
+        self.take_from_gone();
         match farewell {
             Farewell::Forgotten => {
                 if let Err(error) = self.folder.remove() {
@@ -143,25 +148,34 @@ impl Server {
         if !self.stage.has_process() && !self.stage.has_ended() {
             self.finish(Instant::now());
         }
+        self.let_successor_in();
+        self.lend();
     }
 
-    /// Not while the journal is full: then the pipe fills, and the agent waits.
+    /// Not while somebody else does, nor while the journal is full: then the pipe fills, and the agent waits.
     pub(super) fn may_read_output(&self) -> bool {
-        self.output.is_open() && !self.journal.is_full() && self.journal.staged().is_empty()
+        let is_ours = self.output.is_open() && !self.lending.is_lent();
+        is_ours && !self.journal.is_full() && self.journal.staged().is_empty()
     }
 
     fn read_output(&mut self) {
+        // It was ready before it was lent.
+        if !self.may_read_output() {
+            return;
+        }
         match self.output.read(&mut self.journal) {
             Ok(Reading::GoesOn | Reading::Dry) => {}
             Ok(Reading::Ended) => self.output_ended(Instant::now()),
-            Err(too_long) => {
-                self.output.abandon();
-                self.kill(EndReason::LineTooLong {
-                    limit: too_long.limit,
-                });
-            }
+            Err(too_long) => self.line_too_long(too_long),
         }
         self.commit();
+    }
+
+    pub(super) fn line_too_long(&mut self, too_long: LineTooLong) {
+        self.output.abandon();
+        self.kill(EndReason::LineTooLong {
+            limit: too_long.limit,
+        });
     }
 
     /// Into the journal first, then to a client that has all the rest.
@@ -242,7 +256,7 @@ impl Server {
     }
 }
 
-fn tell(client: &mut Option<Client>, id: Uuid, outcome: Outcome) {
+pub(super) fn tell(client: &mut Option<Client>, id: Uuid, outcome: Outcome) {
     if let Some(client) = client {
         client.answer(id, outcome);
     }

@@ -80,6 +80,7 @@ impl Server {
             self.stage = Stage::InputClosed {
                 until: now + self.limits.until_ended,
             };
+            self.recall(now);
         }
     }
 
@@ -108,6 +109,7 @@ impl Server {
             status,
             until: now + self.limits.until_ended,
         };
+        self.recall(now);
     }
 
     /// The deadline of the stage has come.

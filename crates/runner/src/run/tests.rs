@@ -154,3 +154,28 @@ fn memory_of_ids_is_bounded() {
     assert_eq!(input.remembered(), 16 * 1024);
     assert_eq!(input.take(Uuid::from_u128(39_000), b"x"), Some(Ok(())));
 }
+
+#[test]
+fn what_a_client_wrote_itself_is_known_and_what_it_began_comes_first() {
+    let (mut input, mut receiver) = input(Limits::default());
+    let [first, second, third] = [1, 2, 3].map(Uuid::from_u128);
+    input.set_lent(true);
+    assert_eq!(input.take(third, b"3"), None);
+    assert_eq!(outcomes(&mut input), []);
+    input.close();
+    input.set_lent(false);
+    input.learn(first);
+    assert_eq!(input.finish_line(second, b"rest of 2\n".to_vec()), None);
+    assert_eq!(outcomes(&mut input), [(second, Ok(())), (third, Ok(()))]);
+    for id in [first, second, third] {
+        assert_eq!(input.take(id, b"again"), Some(Ok(())));
+    }
+    // It was to be closed after all that was taken.
+    let mut read = Vec::new();
+    receiver.read_to_end(&mut read).unwrap();
+    assert_eq!(read, b"rest of 2\n3\n");
+    let late = Uuid::from_u128(4);
+    let failed = Some(Err(WriteFailure::InputClosed));
+    assert_eq!(input.finish_line(late, b"4\n".to_vec()), failed);
+    assert_eq!(input.take(late, b"4"), failed);
+}

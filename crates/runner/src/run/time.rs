@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::client::Client;
 use super::input::Told;
-use super::peer::Client;
 use super::serve::{Farewell, Server};
 use super::stage::Stage;
 use crate::ending::EndReason;
@@ -13,7 +13,8 @@ use crate::wire::FromRunner;
 impl Server {
     pub(super) fn deadline(&self) -> Option<Instant> {
         let deadlines = [
-            self.stage.deadline(),
+            self.stage_deadline(),
+            self.lending.deadline(),
             self.retry_at,
             self.unclaimed_at(),
             self.candidate.as_ref().map(|candidate| candidate.until),
@@ -22,6 +23,12 @@ impl Server {
             self.client.as_ref().and_then(Client::tells_at),
         ];
         deadlines.into_iter().flatten().min()
+    }
+
+    /// What an agent that is gone has said is waited for until it is back from whoever reads it.
+    fn stage_deadline(&self) -> Option<Instant> {
+        let is_elsewhere = matches!(self.stage, Stage::Draining { .. }) && self.lending.is_lent();
+        self.stage.deadline().filter(|_| !is_elsewhere)
     }
 
     /// When the agent is stopped for want of a client, or the runner goes without one.
@@ -48,6 +55,9 @@ impl Server {
         let is_over = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
         if is_over(self.candidate.as_ref().map(|candidate| candidate.until)) {
             self.candidate = None;
+        }
+        if is_over(self.lending.deadline()) {
+            self.lose_patience_with_borrower();
         }
         if is_over(self.retry_at) {
             self.retry_at = None;
@@ -79,7 +89,7 @@ impl Server {
                 self.farewell = Some(Farewell::Unclaimed);
             }
         }
-        if is_over(self.stage.deadline()) {
+        if is_over(self.stage_deadline()) {
             self.next_stage(now);
         }
     }

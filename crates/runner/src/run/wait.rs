@@ -80,7 +80,8 @@ impl Server {
         let speaks =
             client.filter(|client| client.wants_writing(&self.journal, self.exited.as_ref()));
         let candidate = self.candidate.as_ref();
-        let door = self.door.listener().filter(|_| candidate.is_none());
+        let door = self.door.listener();
+        let door = door.filter(|_| candidate.is_none() && !self.lending.has_successor());
         let mut watch = Watch::new();
         watch.add(Event::Output, output, PollFlags::IN);
         watch.add(Event::Errors, self.errors.pipe(), PollFlags::IN);

@@ -2,7 +2,7 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 use super::*;
-use crate::ending::EndReason;
+use crate::ending::{EndReason, Exited};
 
 const LIMIT: usize = 1 << 20;
 
@@ -36,6 +36,15 @@ fn every_message_is_read_as_it_was_said() {
         ToRunner::Signal(AgentSignal::Kill),
         ToRunner::Stop,
         ToRunner::Forget,
+        ToRunner::Borrow,
+        ToRunner::Return(Returned {
+            received: 3,
+            again: Again::Yes,
+        }),
+        ToRunner::Return(Returned {
+            received: u64::MAX,
+            again: Again::No,
+        }),
     ];
     let welcome = Welcome {
         version: 1,
@@ -43,6 +52,7 @@ fn every_message_is_read_as_it_was_said() {
         next_seq: 9,
         first_available_seq: 4,
         line_bytes: 5,
+        lends: true,
     };
     let line = |fragment| LineFrame {
         seq: 5,
@@ -62,6 +72,13 @@ fn every_message_is_read_as_it_was_said() {
         FromRunner::InputStalled,
         FromRunner::InputWaits,
         FromRunner::InputTaken,
+        FromRunner::Remembered(&[7; 32]),
+        FromRunner::Lent(Lent {
+            next_seq: 4,
+            writes: 2,
+            room: 1,
+        }),
+        FromRunner::Recall,
     ];
 
     let mut inbox = Inbox::new(LIMIT);
@@ -154,4 +171,11 @@ proptest! {
         inbox.space().extend_from_slice(&body);
         while let Ok(Some(_)) = inbox.next_frame() {}
     }
+}
+
+#[test]
+fn a_runner_of_an_earlier_build_lends_nothing() {
+    let text = r#"{"version":1,"agent_pid":1,"next_seq":1,"first_available_seq":1,"line_bytes":1}"#;
+    let welcome: Welcome = serde_json::from_str(text).unwrap();
+    assert!(!welcome.lends);
 }

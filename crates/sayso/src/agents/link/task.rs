@@ -119,6 +119,8 @@ impl Task {
                     state.with_runner(|runner| runner.stop());
                 }
             }
+            // One that is closed already is noticed below.
+            let _ = connection.handle.borrow();
             let reason = match self.listen(&mut connection.events).await {
                 End::Unheard => return,
                 End::Unreachable => {
