@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use uuid::Uuid;
 
 use crate::RawJson;
@@ -61,6 +62,7 @@ pub struct RequestDetail {
     pub rule_explanation: Option<String>,
     pub blocked_path: Option<String>,
     /// The agent's offers to remember, verbatim; `remember` names them by index.
+    #[serde(deserialize_with = "offers")]
     #[cfg_attr(test, ts(type = "Array<unknown>"))]
     pub suggestions: Vec<RawJson>,
     pub default_to_no: bool,
@@ -79,6 +81,14 @@ pub struct RequestDetail {
     /// For commands: where each further part of a compound command begins, in
     /// UTF-16 code units, so that a reader can see it on a line of its own.
     pub command_breaks: Vec<u32>,
+}
+
+/// Read as values first: among fields that were put together with others nothing is raw any more.
+fn offers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<RawJson>, D::Error> {
+    let offers = Vec::<serde_json::Value>::deserialize(deserializer)?;
+    let raw = |offer| serde_json::value::to_raw_value(offer).map(RawJson::from);
+    let offers: Result<_, _> = offers.iter().map(raw).collect();
+    offers.map_err(D::Error::custom)
 }
 
 /// One thing that a tool call would do.
