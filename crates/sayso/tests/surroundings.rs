@@ -121,11 +121,20 @@ async fn an_agent_has_three_open_files_and_its_runner_knows_nothing_but_its_fold
     let folder = runner.folder.display().to_string();
     let program = env!("CARGO_BIN_EXE_sayso");
     assert_eq!(proc("cmdline"), [program, "runner", &folder]);
-    // What it holds: its own folder, pipes to its agent, its socket, and the kernel's means to wait.
+    // What it holds: its own folder, pipes to its agent, its socket, the kernel's means to wait, and the two files in
+    // memory that it lends with the pipes.
     for entry in std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap() {
         let target = std::fs::read_link(entry.unwrap().path()).unwrap();
         let target = target.display().to_string();
-        let own = ["pipe:", "socket:", "anon_inode:", "/dev/null", &folder];
+        let own = [
+            "pipe:",
+            "socket:",
+            "anon_inode:",
+            "/dev/null",
+            "/memfd:said",
+            "/memfd:told",
+            &folder,
+        ];
         assert!(own.iter().any(|kind| target.starts_with(kind)), "{target}");
     }
     recorder.stop().await;
