@@ -40,6 +40,7 @@ mod silence;
 mod start;
 mod takeover;
 mod transcript;
+mod waking;
 mod watchdog;
 mod wire;
 mod writes;
@@ -50,9 +51,7 @@ use sayso_protocol::{Scope, ServerMessage};
 use sayso_store::{Completion, LoggedWriter, Store, UnixMillis};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::agents::Agents;
@@ -63,7 +62,7 @@ use crate::rules::RuleBook;
 pub use clients::{Clients, Frame, Interest, Outbox, outbox};
 pub use message::{Caller, HubGone, HubHandle, HubMessage, NotWritten, Reply, Snapshot};
 
-use clock::{Looked, TwoClocks, Wakeup, now};
+use clock::{Looked, now};
 use controls::Control;
 use delivering::Undelivered;
 use sessions::Sessions;
@@ -78,8 +77,6 @@ const AGENT_QUEUE: usize = 256;
 const AT_ONCE: usize = 64;
 /// How many notes the disk did not take may wait before agents are held back.
 const UNWRITTEN_NOTES: usize = 2048;
-/// How long it is known what is due next, while messages come. Nothing is due sooner after it came up.
-const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(10);
 /// How many reports of writes may wait for the hub.
 const COMPLETIONS: usize = 4096;
 
@@ -351,86 +348,6 @@ impl Hub {
             for effect in self.broker.handle(now(), event) {
                 self.carry_out(effect);
             }
-        }
-    }
-
-    fn tick(&mut self) {
-        self.dispatch(Event::Tick);
-        let now = Instant::now();
-        self.give_up_controls(now);
-        self.deliver_again(now);
-        self.say_again(now);
-        self.write_again(now);
-        self.save_unsaved(now);
-        self.save_rows(now);
-        self.forget_again(now);
-        let now = TwoClocks::now();
-        self.note_silence(now);
-        self.end_bypasses(now);
-    }
-
-    /// Until when to wait. Under load the clocks of all sessions and requests are looked at now and then, and not
-    /// after every message.
-    fn wakeup(&mut self) -> Wakeup {
-        let now = Instant::now();
-        let known = self.looked.filter(|looked| now < looked.until);
-        let looked = known.unwrap_or_else(|| Looked {
-            until: now + LOOK_AGAIN_AFTER,
-            wakeup: self.next_wakeup(),
-        });
-        self.looked = Some(looked);
-        match known {
-            Some(looked) => looked.wakeup.no_later_than(looked.until),
-            None => looked.wakeup,
-        }
-    }
-
-    /// Something is due, or it is time to look what will be.
-    fn woken(&mut self) {
-        let looked = self.looked.take();
-        if looked.is_some_and(|looked| Instant::now() < looked.until) {
-            self.tick();
-        }
-    }
-
-    fn next_wakeup(&self) -> Wakeup {
-        let controls = self.controls.values().map(|control| control.deadline).min();
-        let unsaved = self.sessions.next_retry();
-        let undelivered = self.undelivered.iter().map(|answer| answer.retry_at).min();
-        let unsaid = self.unsaid.iter().map(|word| word.retry_at).min();
-        let unwritten = self.unwritten.iter().map(|note| note.retry_at).min();
-        let leaving = self.leaving.iter().map(|leaving| leaving.retry_at).min();
-        let silence = self.sessions.next_silence();
-        let restarts = self
-            .restarts
-            .values()
-            .filter_map(|restart| restart.until)
-            .min();
-        let bypasses = self.sessions.bypass_ends().map(|end| end.steady).min();
-        let bypasses_by_wall = self.sessions.bypass_ends().map(|end| end.wall);
-        let steady = [
-            bypasses,
-            restarts,
-            self.phase.wakeup(),
-            controls,
-            unsaved,
-            undelivered,
-            unsaid,
-            unwritten,
-            leaving,
-            silence,
-        ]
-        .into_iter()
-        .flatten()
-        .min();
-        Wakeup {
-            wall: self
-                .broker
-                .next_wakeup()
-                .into_iter()
-                .chain(bypasses_by_wall)
-                .min(),
-            steady,
         }
     }
 
