@@ -1,6 +1,7 @@
 //! A request from its ask to its end, with nothing but the broker: `cargo bench -p sayso-broker --bench step`.
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use sayso_broker::{
@@ -25,11 +26,11 @@ fn ask(number: u128) -> Ask {
         suppress_always_allow: false,
         requires_user_interaction: false,
         rules_may_allow: true,
-        mode_effects: Vec::new(),
-        choices: Vec::new(),
+        mode_effects: Arc::default(),
+        choices: Arc::default(),
         tool_use_id: Some(format!("toolu_{number}")),
         detail: Json::new("{}"),
-        raw: input.clone(),
+        raw: Some(input.clone()),
         input,
     }
 }

@@ -1,10 +1,11 @@
 //! What an agent asks, in terms that fit every agent.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::{Json, Mode, RequestId};
 
-/// One request of an agent. Immutable from the moment it is asked.
+/// One request of an agent. What is shown and answered of it never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
     pub id: RequestId,
@@ -29,13 +30,13 @@ pub struct Ask {
     /// A rule may allow it; false where somebody wants a human to see it.
     pub rules_may_allow: bool,
     /// What each permission mode would have done instead of asking.
-    pub mode_effects: Vec<(Mode, ModeEffect)>,
-    pub choices: Vec<Choice>,
+    pub mode_effects: Arc<[(Mode, ModeEffect)]>,
+    pub choices: Arc<[Choice]>,
     pub tool_use_id: Option<String>,
     /// What the UI shows beside the input, opaque to the broker.
     pub detail: Json,
-    /// The agent's message, verbatim.
-    pub raw: Json,
+    /// The agent's message, verbatim. `None` once it is on record: a request may be open for long.
+    pub raw: Option<Json>,
 }
 
 impl Ask {

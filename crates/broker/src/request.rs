@@ -30,6 +30,7 @@ pub(crate) struct Place {
     pub(crate) since: Timestamp,
 }
 
+/// Small while the request is only open, which may be for long.
 #[derive(Clone, Debug)]
 pub(crate) enum Phase {
     /// Being written; nobody has seen it. `then` is what happened meanwhile.
@@ -43,16 +44,16 @@ pub(crate) enum Phase {
     },
     Open,
     /// The decision is being written. The agent has not heard it.
-    Deciding(Deciding),
+    Deciding(Box<Deciding>),
     /// The decision is on disk and on its way to the agent.
-    Delivering(Deciding),
+    Delivering(Box<Deciding>),
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Then {
     Show,
     Withdraw,
-    Resolve(Resolution),
+    Resolve(Box<Resolution>),
 }
 
 #[derive(Clone, Debug)]
@@ -80,6 +81,13 @@ pub struct RequestView {
 }
 
 impl Request {
+    /// Whoever needs it again finds it on record. Where somebody holds the ask at the moment, it stays.
+    pub(crate) fn forget_message(&mut self) {
+        if let Some(ask) = Arc::get_mut(&mut self.ask) {
+            ask.raw = None;
+        }
+    }
+
     pub(crate) fn view(&self) -> RequestView {
         RequestView {
             session: self.session,

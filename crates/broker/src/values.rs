@@ -89,7 +89,10 @@ impl Json {
     /// To stand within other JSON. `None` for text that is none.
     pub fn to_raw(&self) -> Option<Arc<RawValue>> {
         match &self.0 {
-            Text::Unread(text) => serde_json::from_str(text).ok(),
+            Text::Unread(text) => {
+                let raw: Box<RawValue> = serde_json::from_str(text).ok()?;
+                Some(Arc::from(raw))
+            }
             Text::Raw(raw) => Some(Arc::clone(raw)),
         }
     }

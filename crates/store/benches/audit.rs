@@ -85,7 +85,7 @@ async fn run(variant: Variant, count: u64, waiting: u64) -> Duration {
     let mut done = 0;
     for number in 1..=count {
         let mut writes = vec![
-            Write::OpenRequest(request(number)),
+            Write::OpenRequest(request(number).into()),
             Write::Decide(decision(number)),
         ];
         if variant != Variant::Without {
@@ -190,7 +190,10 @@ impl Bench {
             writer,
             completions,
         };
-        bench.submit(0, vec![Write::PutSession(rows::session(SessionId(id(0))))]);
+        bench.submit(
+            0,
+            vec![Write::PutSession(rows::session(SessionId(id(0))).into())],
+        );
         bench.completed().await;
         bench
     }
@@ -230,10 +233,10 @@ fn request(number: u64) -> RequestRow {
         tool_use_id: Some(format!("toolu_{number}")),
         agent_id: None,
         agent_label: None,
-        input: input(number),
+        input: input(number).into(),
         input_digest: format!("sha256:{number:064}"),
-        raw: format!("{{\"request\":{}}}", input(number)),
-        detail: "{}".to_owned(),
+        raw: format!("{{\"request\":{}}}", input(number)).into(),
+        detail: "{}".into(),
         created_at: UnixMillis(number as i64),
         deadline: None,
         held_remaining_ms: None,

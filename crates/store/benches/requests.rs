@@ -190,7 +190,9 @@ impl Bench {
             token: 0,
         };
         for session in 0..SESSIONS {
-            bench.submit(vec![Write::PutSession(rows::session(session_id(session)))]);
+            bench.submit(vec![Write::PutSession(
+                rows::session(session_id(session)).into(),
+            )]);
         }
         bench.writer.flush();
         // Whoever reads waits until the follower is there.
@@ -259,7 +261,9 @@ fn jobs(stage: u64, session: u64, number: u64, input: usize) -> Vec<Vec<Write>> 
     match stage {
         0 => vec![
             vec![entry(0)],
-            vec![Write::OpenRequest(request_row(session, number, input))],
+            vec![Write::OpenRequest(
+                request_row(session, number, input).into(),
+            )],
         ],
         1 => vec![vec![
             Write::Decide(decision_row(number)),
@@ -335,13 +339,14 @@ fn request_row(session: u64, number: u64, input: usize) -> RequestRow {
         tool_use_id: Some(format!("toolu_{number:020}")),
         agent_id: None,
         agent_label: None,
-        input: text(number, input),
+        input: text(number, input).into(),
         input_digest: format!("sha256:{number:064}"),
         raw: format!(
             r#"{{"type":"control_request","request_id":"{number:036}","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{},"permission_suggestions":[],"tool_use_id":"toolu_{number:020}"}}}}"#,
             text(number, input)
-        ),
-        detail: SHOWN.to_owned(),
+        )
+        .into(),
+        detail: SHOWN.into(),
         created_at: UnixMillis(number as i64),
         deadline: Some(UnixMillis(number as i64 + 300_000)),
         held_remaining_ms: None,

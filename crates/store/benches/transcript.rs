@@ -36,7 +36,7 @@ async fn filled(path: &std::path::Path, entries: i64) -> Store {
     let store = Store::open(path).await.unwrap();
     let (sender, mut completions) = mpsc::channel(4096);
     let writer = Writer::start(store.clone(), sender, 4096).unwrap();
-    let mut writes = vec![Write::PutSession(rows::session(SESSION))];
+    let mut writes = vec![Write::PutSession(rows::session(SESSION).into())];
     writes.extend((1..=entries).map(|seq| Write::AppendEntry(entry(seq))));
     writer.submit(WriteJob { token: 0, writes }).unwrap();
     completions.recv().await.unwrap().result.unwrap();

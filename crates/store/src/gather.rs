@@ -18,7 +18,7 @@ const PER_COMMIT: Backlog = Backlog {
 /// So much is worth a transaction of its own, and is as much as may wait: the files of the log take turns.
 const WORTH_A_COMMIT: Backlog = Backlog {
     jobs: PER_COMMIT.jobs,
-    bytes: 2 * 1024 * 1024,
+    bytes: 1024 * 1024,
 };
 
 /// How long after a job was written to the log the database follows.

@@ -106,13 +106,13 @@ impl<'a> Inputs<'a> {
         let of_session = self.by_session.entry(row.session_id).or_default();
         let same = of_session
             .iter()
-            .find(|place| self.known[**place].text == row.input);
+            .find(|place| self.known[**place].text == *row.input);
         let place = match same {
             Some(place) => *place,
             None => {
                 of_session.push(self.known.len());
                 self.known.push(Input {
-                    digest: Sha256::digest(&row.input).into(),
+                    digest: Sha256::digest(&*row.input).into(),
                     text: Cow::Borrowed(&row.input),
                     uses: 0,
                 });

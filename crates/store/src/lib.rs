@@ -37,6 +37,7 @@ mod requests;
 mod rows;
 mod rules;
 mod sessions;
+mod text;
 mod unfinished;
 mod words;
 mod write;
@@ -63,5 +64,6 @@ pub use rows::{
     Outcome, RequestId, RequestRow, RequestStatus, RuleId, SessionId, SessionRow, UnixMillis,
 };
 pub use rules::RuleRow;
+pub use text::Text;
 pub use write::Write;
 pub use writer::{Completion, SubmitError, Writer};

@@ -131,7 +131,7 @@ pub(crate) fn insert<'a>(
         let row = request.row;
         let (raw, detail) = match request.is_over() {
             true => (Stored::Whole(FORGOTTEN), FORGOTTEN),
-            false => (inputs.raw(row), row.detail.as_str()),
+            false => (inputs.raw(row), &*row.detail),
         };
         values.id(row.id.0)?;
         values.put(numbers.of(row.session_id)?)?;

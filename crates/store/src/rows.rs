@@ -8,6 +8,8 @@ use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
 use serde::{Deserialize, Serialize};
 use sqlx::{FromRow, Type};
 
+use crate::text::Text;
+
 pub use crate::ids::{ChannelId, DeviceId, MessageId, RequestId, RuleId, SessionId};
 pub use crate::words::{DecidedBy, Delivery, Outcome, RequestStatus};
 
@@ -100,12 +102,15 @@ pub struct RequestRow {
     pub agent_id: Option<String>,
     pub agent_label: Option<String>,
     /// JSON, verbatim: what the human is shown and what the digest is of.
-    pub input: String,
+    #[sqlx(try_from = "String")]
+    pub input: Text,
     pub input_digest: String,
     /// The agent's whole message, verbatim. `{}` if the request was over when it came to be written.
-    pub raw: String,
+    #[sqlx(try_from = "String")]
+    pub raw: Text,
     /// JSON with everything else that is shown. `{}` like `raw`.
-    pub detail: String,
+    #[sqlx(try_from = "String")]
+    pub detail: Text,
     pub created_at: UnixMillis,
     /// None: no limit, or the clock is stopped.
     pub deadline: Option<UnixMillis>,

@@ -22,11 +22,11 @@ use crate::sessions;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Write {
     /// Adds the session or replaces all it says.
-    PutSession(SessionRow),
+    PutSession(Box<SessionRow>),
     /// Refused if the number is taken.
     AppendEntry(EntryRow),
     /// The row has to be open; one that is decided by itself is followed by its `Decide`.
-    OpenRequest(RequestRow),
+    OpenRequest(Box<RequestRow>),
     /// Sets the clock of an open request.
     UpdateRequestClock {
         id: RequestId,

@@ -97,13 +97,13 @@ impl Broker {
             open: false,
             resolution: Some(resolution.clone()),
         });
-        request.phase = Phase::Deciding(Deciding {
+        request.phase = Phase::Deciding(Box::new(Deciding {
             resolution,
             reply,
             later: Vec::new(),
             withdrawn: false,
             unseen: false,
-        });
+        }));
     }
 
     /// Resolves a request by itself, wherever it is on its way. One that is
@@ -121,7 +121,7 @@ impl Broker {
             Phase::Open => self.resolve(id, resolution, None, effects),
             Phase::Opening { then } | Phase::Unrecorded { then, .. } => {
                 if matches!(then, Then::Show) {
-                    *then = Then::Resolve(resolution);
+                    *then = Then::Resolve(Box::new(resolution));
                 }
             }
             Phase::Deciding(_) | Phase::Delivering(_) => {}
@@ -129,7 +129,12 @@ impl Broker {
     }
 
     /// The decision is on disk: the agent may hear it.
-    pub(super) fn deliver(&mut self, id: RequestId, deciding: Deciding, effects: &mut Vec<Effect>) {
+    pub(super) fn deliver(
+        &mut self,
+        id: RequestId,
+        deciding: Box<Deciding>,
+        effects: &mut Vec<Effect>,
+    ) {
         let withdrawn = deciding.withdrawn;
         let Some(request) = self.requests.get_mut(&id) else {
             return;

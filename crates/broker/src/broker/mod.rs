@@ -29,7 +29,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Broker {
     sessions: BTreeMap<SessionId, Session>,
-    requests: BTreeMap<RequestId, Request>,
+    requests: BTreeMap<RequestId, Box<Request>>,
     /// Writes that are under way, and what they are for.
     records: BTreeMap<RecordId, RequestId>,
     next_record: u64,
@@ -226,7 +226,7 @@ impl Broker {
             .sessions
             .values()
             .flat_map(|session| &session.requests)
-            .filter_map(|id| self.requests.get(id))
+            .filter_map(|id| self.requests.get(id).map(Box::as_ref))
             .filter(|request| request.is_shown())
             .collect();
         shown.sort_by_key(|request| request.place);
@@ -234,7 +234,7 @@ impl Broker {
     }
 
     pub fn request(&self, id: RequestId) -> Option<RequestView> {
-        self.requests.get(&id).map(Request::view)
+        self.requests.get(&id).map(|request| request.view())
     }
 
     /// How a request that was closed a while ago ended.

@@ -81,8 +81,8 @@ impl Broker {
             },
         };
         session.requests.push(id);
-        self.requests.insert(id, request);
-        let then = resolution.map_or(Then::Show, Then::Resolve);
+        self.requests.insert(id, Box::new(request));
+        let then = resolution.map_or(Then::Show, |resolution| Then::Resolve(Box::new(resolution)));
         self.record_opening(id, then, effects);
     }
 
@@ -111,13 +111,13 @@ impl Broker {
             Then::Show | Then::Withdraw => (Phase::Opening { then }, None),
             Then::Resolve(resolution) => {
                 let deciding = Deciding {
-                    resolution: resolution.clone(),
+                    resolution: (*resolution).clone(),
                     reply: None,
                     later: Vec::new(),
                     withdrawn: false,
                     unseen: true,
                 };
-                (Phase::Deciding(deciding), Some(resolution))
+                (Phase::Deciding(Box::new(deciding)), Some(*resolution))
             }
         };
         request.phase = phase;
@@ -139,12 +139,15 @@ impl Broker {
         let session = request.session;
         match std::mem::replace(&mut request.phase, Phase::Open) {
             Phase::Opening { then } => match then {
-                Then::Show => self.show(id, effects),
+                Then::Show => {
+                    request.forget_message();
+                    self.show(id, effects);
+                }
                 Then::Withdraw => self.close_withdrawn(now, id, effects),
                 // Never decided unseen: it is shown, then settled.
                 Then::Resolve(resolution) => {
                     self.show(id, effects);
-                    self.resolve(id, resolution, None, effects);
+                    self.resolve(id, *resolution, None, effects);
                 }
             },
             Phase::Deciding(deciding) => self.deliver(id, deciding, effects),
@@ -208,7 +211,7 @@ impl Broker {
         &mut self,
         now: Timestamp,
         id: RequestId,
-        deciding: Deciding,
+        deciding: Box<Deciding>,
         reason: &str,
         effects: &mut Vec<Effect>,
     ) {
@@ -233,7 +236,7 @@ impl Broker {
         } else {
             request.phase = Phase::Unrecorded {
                 retry_at,
-                then: Then::Resolve(deciding.resolution),
+                then: Then::Resolve(Box::new(deciding.resolution)),
             };
         }
     }

@@ -64,7 +64,7 @@ impl Broker {
         session.requests.push(id);
         self.requests.insert(
             id,
-            Request {
+            Box::new(Request {
                 session: session_id,
                 ask: Arc::new(*restored.ask),
                 created_at: restored.created_at,
@@ -74,7 +74,7 @@ impl Broker {
                 phase: Phase::Open,
                 quiet_until: None,
                 place: Place { number: 0, since },
-            },
+            }),
         );
         if let Some(resolution) = restored.decided {
             let deciding = Deciding {
@@ -84,7 +84,7 @@ impl Broker {
                 withdrawn: false,
                 unseen: false,
             };
-            self.deliver(id, deciding, effects);
+            self.deliver(id, Box::new(deciding), effects);
         }
     }
 }

@@ -5,6 +5,8 @@
     reason = "shared by several tests, each of which uses a part"
 )]
 
+use std::sync::Arc;
+
 use sayso_broker::{
     Allowance, AnswerValue, Answers, Ask, Decision, Json, Kind, Mode, ModeEffect, Plan, Question,
     QuestionOption, RequestId, RuleRef, Ruling, Verdict,
@@ -71,11 +73,11 @@ impl AskShape {
                 self,
                 Self::Interactive | Self::Question | Self::Plan
             ),
-            mode_effects,
-            choices: Vec::new(),
+            mode_effects: mode_effects.into(),
+            choices: Arc::default(),
             tool_use_id: None,
             detail: Json::new("{}"),
-            raw: Json::new("{}"),
+            raw: Some(Json::new("{}")),
         }
     }
 }

@@ -30,7 +30,9 @@ impl Hub {
             } => {
                 self.save_fresh();
                 let asked = open.then(|| (request.session, request.ask.native_id.clone()));
-                let mut writes = Vec::with_capacity(3);
+                // Rows are large, and many of them wait for the database.
+                let count = usize::from(open) + 2 * usize::from(resolution.is_some());
+                let mut writes = Vec::with_capacity(count);
                 if open {
                     let detail = self.details.of(&request.ask);
                     writes.push(records::open_request(&request, detail.as_deref()));

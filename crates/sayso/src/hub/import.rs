@@ -53,7 +53,7 @@ impl Hub {
         }
         let (session, rows) = self.imported(read);
         let id = session.id;
-        let mut writes = vec![Write::PutSession(session.row())];
+        let mut writes = vec![Write::PutSession(session.row().into())];
         writes.extend(rows.into_iter().map(Write::AppendEntry));
         let after = AfterWrite::Imported {
             caller,

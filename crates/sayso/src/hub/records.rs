@@ -5,14 +5,14 @@ use sayso_broker::{
     RequestView, Resolution, RuleRef, Timestamp,
 };
 use sayso_protocol::{RawJson, RequestDetail, RequestType};
-use sayso_store::{self as store, DecisionRow, RequestRow, RequestStatus, UnixMillis, Write};
+use sayso_store::{self as store, DecisionRow, RequestRow, RequestStatus, Text, UnixMillis, Write};
 use serde::Serialize;
 
 use super::wire;
 
 pub(super) fn open_request(request: &RequestView, detail: Option<&RequestDetail>) -> Write {
     let ask = &request.ask;
-    Write::OpenRequest(RequestRow {
+    Write::OpenRequest(Box::new(RequestRow {
         id: request_id(ask.id),
         session_id: store::SessionId(request.session.0),
         native_id: ask.native_id.as_str().to_owned(),
@@ -21,16 +21,21 @@ pub(super) fn open_request(request: &RequestView, detail: Option<&RequestDetail>
         tool_use_id: ask.tool_use_id.clone(),
         agent_id: detail.and_then(|detail| detail.agent_id.clone()),
         agent_label: detail.and_then(|detail| detail.agent_label.clone()),
-        input: ask.input.as_str().to_owned(),
+        input: shared(&ask.input),
         input_digest: ask.digest.clone(),
-        raw: ask.raw.as_str().to_owned(),
-        detail: ask.detail.as_str().to_owned(),
+        raw: ask.raw.as_ref().map_or_else(|| "{}".into(), shared),
+        detail: shared(&ask.detail),
         created_at: millis(request.created_at),
         deadline: request.clock.deadline.map(millis),
         held_remaining_ms: remaining(request),
         held: request.clock.held,
         status: RequestStatus::Open,
-    })
+    }))
+}
+
+fn shared(json: &Json) -> Text {
+    let raw = json.to_raw();
+    raw.map_or_else(|| json.as_str().into(), Text::Shared)
 }
 
 pub(super) fn clock(request: &RequestView) -> Write {

@@ -70,12 +70,13 @@ pub(super) fn request(
     let RequestWithDecision { request, decision } = unfinished;
     let native_id: String = serde_json::from_str(&request.native_id).ok()?;
     let detail: RequestDetail = serde_json::from_str(&request.detail).unwrap_or_default();
-    let raw = RawJson::parse_text(request.raw.clone()).ok()?;
+    let raw = RawJson::parse_text(request.raw.to_string()).ok()?;
     let event: AgentEvent = session.restore(&native_id, &raw, detail.input_faithful)?;
     let mut ask = claude::restored(event, &request, cwd)?;
     ask.id = sayso_broker::RequestId(request.id.0);
     ask.digest.clone_from(&request.input_digest);
     ask.detail = sayso_broker::Json::new(&request.detail);
+    ask.raw = None;
     let remaining = request
         .held_remaining_ms
         .and_then(|left| u64::try_from(left).ok());
@@ -110,7 +111,7 @@ pub(super) fn edit(session: &mut ControlSession, tool: &RequestWithDecision) -> 
     else {
         return None;
     };
-    let asked = RawJson::parse_text(tool.request.input.clone()).ok()?;
+    let asked = RawJson::parse_text(tool.request.input.to_string()).ok()?;
     let ran = RawJson::parse_text(ran.as_str().to_owned()).ok()?;
     session.restore_edit(tool.request.tool_use_id.as_ref()?, &asked, &ran);
     Some(())

@@ -72,7 +72,7 @@ impl Hub {
             return;
         };
         let mut writes = row.entries.clone();
-        writes.push(Write::PutSession(known.row()));
+        writes.push(Write::PutSession(known.row().into()));
         if let Err(AfterWrite::Session(row)) = self.writes.submit(writes, AfterWrite::Session(row))
         {
             tracing::error!("too much is waiting to be written");
@@ -143,7 +143,7 @@ impl Hub {
             return handle.forget();
         };
         // Writes are carried out in order, so this is the last of them.
-        let row = Write::PutSession(known.row());
+        let row = Write::PutSession(known.row().into());
         let after = AfterWrite::Forget { session, handle };
         if let Err(AfterWrite::Forget { session, handle }) = self.writes.submit(vec![row], after) {
             self.forget_later(session, handle);

@@ -44,8 +44,8 @@ async fn plan_before(web: &Web, request: &PendingRequest) -> Answer {
         .store
         .request_before(session, "plan_approval", id)
         .await?;
-    let input = before.map(|before| before.input).unwrap_or_default();
-    let input: Value = serde_json::from_str(&input).unwrap_or_default();
+    let input = before.and_then(|before| serde_json::from_str(&before.input).ok());
+    let input: Value = input.unwrap_or_default();
     let text = input["plan"].as_str().map(str::to_owned);
     Ok(Json(Baseline::Plan { text }).into_response())
 }

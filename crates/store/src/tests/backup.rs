@@ -11,7 +11,10 @@ async fn a_backup_of_a_running_store_has_all_that_was_committed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data/sayso.db");
     let mut bench = Bench::at(&path).await;
-    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    bench
+        .write([Write::PutSession(session(1).into())])
+        .await
+        .unwrap();
     let entries = (1..=500).map(|seq| Write::AppendEntry(entry(1, seq)));
     bench.write(entries).await.unwrap();
     let before = bench.everything().await;

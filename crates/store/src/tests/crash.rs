@@ -71,7 +71,10 @@ fn a_killed_process_loses_nothing_it_acknowledged() {
 async fn writes_until_killed() {
     let path = std::env::var_os(DATABASE).expect("this is not a test of its own");
     let mut bench = Bench::at(Path::new(&path)).await;
-    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    bench
+        .write([Write::PutSession(session(1).into())])
+        .await
+        .unwrap();
     println!();
     for first in (1..).step_by(10) {
         let jobs = (first..first + 10).map(|seq| {

@@ -7,7 +7,10 @@ use super::*;
 /// A store in a file, with a session.
 async fn bench_in(folder: &tempfile::TempDir) -> Bench {
     let mut bench = Bench::at(&folder.path().join("sayso.db")).await;
-    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    bench
+        .write([Write::PutSession(session(1).into())])
+        .await
+        .unwrap();
     bench
 }
 
@@ -31,7 +34,7 @@ async fn a_full_disk_refuses_what_does_not_fit_and_keeps_what_does() {
     };
     let too_much = vec![
         Write::AppendEntry(entry(1, 2)),
-        Write::OpenRequest(request(1, 11)),
+        Write::OpenRequest(request(1, 11).into()),
         Write::AppendEntry(large.clone()),
     ];
     let results = bench
@@ -124,7 +127,7 @@ async fn a_closed_store_says_so() {
     let mut bench = Bench::in_memory().await;
     bench.store.close().await;
     let closed = UnavailableReason::Closed;
-    let written = bench.write([Write::PutSession(session(1))]).await;
+    let written = bench.write([Write::PutSession(session(1).into())]).await;
     assert_eq!(reason(&written), Some(closed));
     let read = bench.store.sessions().await;
     assert!(
@@ -151,8 +154,8 @@ async fn reading_connections_cannot_write() {
 async fn a_row_nobody_understands_is_an_error_and_not_a_guess() {
     let mut bench = Bench::in_memory().await;
     let ask = [
-        Write::PutSession(session(1)),
-        Write::OpenRequest(request(1, 11)),
+        Write::PutSession(session(1).into()),
+        Write::OpenRequest(request(1, 11).into()),
     ];
     bench.write(ask).await.unwrap();
     bench.spoil("UPDATE requests SET status = 'granted'");

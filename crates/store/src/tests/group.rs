@@ -26,7 +26,10 @@ fn count_commits(bench: &Bench) -> Arc<AtomicUsize> {
 #[tokio::test]
 async fn queued_jobs_share_commits_and_keep_their_order() {
     let mut bench = Bench::in_memory().await;
-    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    bench
+        .write([Write::PutSession(session(1).into())])
+        .await
+        .unwrap();
     let commits = count_commits(&bench);
     let jobs = (1..=600).map(|seq| vec![Write::AppendEntry(entry(1, seq))]);
     assert_eq!(bench.jobs(jobs).await, vec![Ok(()); 600]);
@@ -50,8 +53,8 @@ async fn what_nobody_waits_for_is_committed_with_what_somebody_does() {
     };
     bench
         .write([
-            Write::PutSession(session(1)),
-            Write::OpenRequest(request(1, 11)),
+            Write::PutSession(session(1).into()),
+            Write::OpenRequest(request(1, 11).into()),
         ])
         .await
         .unwrap();
@@ -70,7 +73,10 @@ async fn what_nobody_waits_for_is_committed_with_what_somebody_does() {
 #[tokio::test]
 async fn what_nobody_waits_for_does_not_wait_for_long() {
     let mut bench = Bench::in_memory().await;
-    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    bench
+        .write([Write::PutSession(session(1).into())])
+        .await
+        .unwrap();
     let entry = [Write::AppendEntry(entry(1, 1))];
     assert_eq!(bench.write(entry).await, Ok(()));
 }
@@ -80,11 +86,11 @@ async fn a_poisoned_job_fails_alone_and_whole() {
     let mut bench = Bench::in_memory().await;
     let results = bench
         .jobs([
-            vec![Write::PutSession(session(1))],
+            vec![Write::PutSession(session(1).into())],
             vec![Write::AppendEntry(entry(1, 1))],
             // The session and the first entry of this job must not stay.
             vec![
-                Write::PutSession(session(2)),
+                Write::PutSession(session(2).into()),
                 Write::AppendEntry(entry(2, 1)),
                 Write::AppendEntry(entry(3, 1)),
             ],
@@ -120,10 +126,10 @@ async fn what_contradicts_the_rows_is_refused_by_name() {
     let mut bench = Bench::in_memory().await;
     bench
         .write([
-            Write::PutSession(session(1)),
+            Write::PutSession(session(1).into()),
             Write::AppendEntry(entry(1, 1)),
-            Write::OpenRequest(request(1, 11)),
-            Write::OpenRequest(request(1, 12)),
+            Write::OpenRequest(request(1, 11).into()),
+            Write::OpenRequest(request(1, 12).into()),
             Write::Decide(decision(12, Outcome::Denied)),
         ])
         .await
@@ -132,7 +138,7 @@ async fn what_contradicts_the_rows_is_refused_by_name() {
     let decided = || WriteError::AlreadyDecided(Box::new(decision(12, Outcome::Denied)));
     for (write, expected) in [
         (
-            Write::OpenRequest(request(9, 13)),
+            Write::OpenRequest(request(9, 13).into()),
             WriteError::UnknownSession(session_id(9)),
         ),
         (
@@ -161,10 +167,10 @@ async fn what_contradicts_the_rows_is_refused_by_name() {
     }
     for write in [
         Write::AppendEntry(entry(1, 1)),
-        Write::OpenRequest(request(1, 11)),
-        Write::OpenRequest(ended(request(1, 14), RequestStatus::Decided)),
+        Write::OpenRequest(request(1, 11).into()),
+        Write::OpenRequest(ended(request(1, 14), RequestStatus::Decided).into()),
     ] {
-        let job = [Write::PutSession(session(5)), write.clone()];
+        let job = [Write::PutSession(session(5).into()), write.clone()];
         let error = bench.write(job).await.unwrap_err();
         assert!(
             matches!(error, WriteError::Constraint(_)),
@@ -189,8 +195,8 @@ async fn of_fifty_deciders_exactly_one_wins() {
     let folder = tempfile::tempdir().unwrap();
     let mut bench = Bench::at(&folder.path().join("sayso.db")).await;
     let ask = [
-        Write::PutSession(session(1)),
-        Write::OpenRequest(request(1, 11)),
+        Write::PutSession(session(1).into()),
+        Write::OpenRequest(request(1, 11).into()),
     ];
     bench.write(ask).await.unwrap();
     let Bench {
@@ -238,7 +244,7 @@ async fn a_full_queue_gives_the_job_back() {
     let writer = Writer::start(store.clone(), sender, 2).unwrap();
     let job = |token| WriteJob {
         token,
-        writes: vec![Write::PutSession(session(u128::from(token)))],
+        writes: vec![Write::PutSession(session(u128::from(token)).into())],
     };
     // The writer is held up with what it has taken.
     let refused = store.write_connection().with(|_| {
@@ -262,7 +268,7 @@ async fn closing_writes_and_reports_what_is_queued() {
     let (sender, mut completions) = mpsc::channel(1);
     let writer = Writer::start(store.clone(), sender, 500).unwrap();
     for token in 1..=500 {
-        let writes = vec![Write::PutSession(session(u128::from(token)))];
+        let writes = vec![Write::PutSession(session(u128::from(token)).into())];
         writer.submit(WriteJob { token, writes }).unwrap();
     }
     let closing = tokio::spawn(writer.close());
@@ -283,7 +289,7 @@ async fn with_nobody_listening_the_queue_is_still_written() {
     let writer = Writer::start(store.clone(), sender, 8).unwrap();
     drop(completions);
     for token in 1..=8 {
-        let writes = vec![Write::PutSession(session(u128::from(token)))];
+        let writes = vec![Write::PutSession(session(u128::from(token)).into())];
         writer.submit(WriteJob { token, writes }).unwrap();
     }
     writer.close().await;

@@ -11,12 +11,12 @@ async fn reopening_keeps_everything() {
     let mut bench = Bench::at(&path).await;
     bench
         .write([
-            Write::PutSession(session(1)),
-            Write::PutSession(session(2)),
+            Write::PutSession(session(1).into()),
+            Write::PutSession(session(2).into()),
             Write::AppendEntry(entry(1, 1)),
             Write::AppendEntry(entry(1, 2)),
-            Write::OpenRequest(request(1, 11)),
-            Write::OpenRequest(request(2, 12)),
+            Write::OpenRequest(request(1, 11).into()),
+            Write::OpenRequest(request(2, 12).into()),
             Write::Decide(decision(12, Outcome::Denied)),
         ])
         .await
@@ -54,10 +54,10 @@ async fn putting_a_session_again_keeps_what_belongs_to_it() {
     };
     bench
         .write([
-            Write::PutSession(session(1)),
+            Write::PutSession(session(1).into()),
             Write::AppendEntry(entry(1, 1)),
-            Write::OpenRequest(request(1, 11)),
-            Write::PutSession(cleared.clone()),
+            Write::OpenRequest(request(1, 11).into()),
+            Write::PutSession(cleared.clone().into()),
         ])
         .await
         .unwrap();
@@ -83,9 +83,9 @@ async fn deleting_a_session_takes_all_of_it_and_nothing_else() {
     for number in [1, 2] {
         bench
             .write([
-                Write::PutSession(session(number)),
+                Write::PutSession(session(number).into()),
                 Write::AppendEntry(entry(number, 1)),
-                Write::OpenRequest(request(number, 10 + number)),
+                Write::OpenRequest(request(number, 10 + number).into()),
                 Write::Decide(decision(10 + number, Outcome::Allowed)),
             ])
             .await
@@ -119,7 +119,10 @@ async fn deleting_a_session_takes_all_of_it_and_nothing_else() {
 #[tokio::test]
 async fn a_transcript_is_read_in_parts() {
     let mut bench = Bench::in_memory().await;
-    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    bench
+        .write([Write::PutSession(session(1).into())])
+        .await
+        .unwrap();
     assert_eq!(bench.store.last_seq(session_id(1)).await.unwrap(), 0);
     let entries = (1..=5).map(|seq| Write::AppendEntry(entry(1, seq)));
     bench.write(entries).await.unwrap();
@@ -140,7 +143,10 @@ async fn a_transcript_is_read_in_parts() {
 #[tokio::test]
 async fn a_page_of_a_transcript_ends_before_it_grows_too_large() {
     let mut bench = Bench::in_memory().await;
-    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    bench
+        .write([Write::PutSession(session(1).into())])
+        .await
+        .unwrap();
     let large = |seq| EntryRow {
         body: format!("\"{}\"", "x".repeat(600 * 1024)),
         ..entry(1, seq)
@@ -157,11 +163,11 @@ async fn requests_keep_the_order_of_asking_within_one_millisecond() {
     // The ids fall while the requests come, and all have the same time.
     bench
         .write([
-            Write::PutSession(session(1)),
-            Write::PutSession(session(2)),
-            Write::OpenRequest(request(1, 30)),
-            Write::OpenRequest(request(2, 20)),
-            Write::OpenRequest(request(1, 10)),
+            Write::PutSession(session(1).into()),
+            Write::PutSession(session(2).into()),
+            Write::OpenRequest(request(1, 30).into()),
+            Write::OpenRequest(request(2, 20).into()),
+            Write::OpenRequest(request(1, 10).into()),
             Write::Decide(decision(20, Outcome::Withdrawn)),
         ])
         .await
@@ -207,8 +213,8 @@ async fn a_request_comes_with_its_decision_and_its_delivery() {
     assert_eq!(read(&bench).await, None);
 
     let open = [
-        Write::PutSession(session(1)),
-        Write::OpenRequest(request(1, 11)),
+        Write::PutSession(session(1).into()),
+        Write::OpenRequest(request(1, 11).into()),
         Write::UpdateRequestClock {
             id: request_id(11),
             deadline: None,
@@ -252,14 +258,17 @@ async fn a_request_comes_with_its_decision_and_its_delivery() {
 #[tokio::test]
 async fn pages_of_the_history_neither_skip_nor_repeat() {
     let mut bench = Bench::in_memory().await;
-    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    bench
+        .write([Write::PutSession(session(1).into())])
+        .await
+        .unwrap();
     for (number, at) in [(11, 3), (12, 1), (13, 2), (14, 2), (15, 2), (16, 9)] {
         let decided = DecisionRow {
             at: UnixMillis(at),
             ..decision(number, Outcome::Allowed)
         };
         let ask_and_decide = [
-            Write::OpenRequest(request(1, number)),
+            Write::OpenRequest(request(1, number).into()),
             Write::Decide(decided),
         ];
         bench.write(ask_and_decide).await.unwrap();

@@ -30,8 +30,8 @@ pub(super) fn holding(number: u128) -> String {
 
 pub(super) fn large_request(session: u128, number: u128) -> RequestRow {
     RequestRow {
-        input: large_input(number),
-        raw: holding(number),
+        input: large_input(number).into(),
+        raw: holding(number).into(),
         ..request(session, number)
     }
 }
@@ -72,7 +72,7 @@ fn written(number: u128) -> Vec<Write> {
             body: holding(number),
             ..entry(1, number as i64)
         }),
-        Write::OpenRequest(large_request(1, number)),
+        Write::OpenRequest(large_request(1, number).into()),
         Write::Decide(decision(number, Outcome::Allowed)),
         Write::AppendAudit(about(number)),
     ]
@@ -121,7 +121,7 @@ async fn an_input_is_kept_once_and_read_everywhere() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sayso.db");
     let store = Store::open(&path).await.unwrap();
-    group(&store, 1, vec![Write::PutSession(session(1))]);
+    group(&store, 1, vec![Write::PutSession(session(1).into())]);
     group(&store, 2, written(3));
     assert_eq!(kept(&store), (1, 3));
     reads_as_written(&store, 3).await;
@@ -153,7 +153,10 @@ async fn an_input_goes_with_the_last_that_holds_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sayso.db");
     let mut bench = Bench::at(&path).await;
-    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    bench
+        .write([Write::PutSession(session(1).into())])
+        .await
+        .unwrap();
     group(&bench.store, 1, written(3));
     group(&bench.store, 2, vec![Write::AppendAudit(record(40))]);
     let delivered = Write::SetDelivery {
@@ -185,7 +188,7 @@ async fn whoever_changes_an_input_is_found_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sayso.db");
         let bench = Bench::at(&path).await;
-        group(&bench.store, 1, vec![Write::PutSession(session(1))]);
+        group(&bench.store, 1, vec![Write::PutSession(session(1).into())]);
         group(&bench.store, 2, written(3));
         assert_eq!(check(&path).await.unwrap().entries, 1);
         bench.spoil(spoilt);
@@ -203,7 +206,7 @@ async fn whoever_changes_an_input_is_found_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sayso.db");
         let bench = Bench::at(&path).await;
-        group(&bench.store, 1, vec![Write::PutSession(session(1))]);
+        group(&bench.store, 1, vec![Write::PutSession(session(1).into())]);
         group(&bench.store, 2, written(3));
         bench.spoil("DROP TRIGGER audit_is_never_changed");
         bench.spoil(spoilt);
@@ -217,7 +220,7 @@ async fn whoever_changes_an_input_is_found_out() {
 #[tokio::test]
 async fn what_an_agent_writes_is_never_taken_for_a_reference() {
     let store = Store::in_memory().await.unwrap();
-    group(&store, 1, vec![Write::PutSession(session(1))]);
+    group(&store, 1, vec![Write::PutSession(session(1).into())]);
     group(&store, 2, written(3));
     let stored: Vec<u8> = store.write_connection().with(|connection| {
         let body = connection.query_row("SELECT body FROM entries", [], |row| row.get(0));
@@ -237,12 +240,12 @@ async fn what_an_agent_writes_is_never_taken_for_a_reference() {
 #[tokio::test]
 async fn an_input_that_is_hard_to_find_is_kept_where_it_stands() {
     let store = Store::in_memory().await.unwrap();
-    group(&store, 1, vec![Write::PutSession(session(1))]);
+    group(&store, 1, vec![Write::PutSession(session(1).into())]);
     let input = format!("{}1", "[".repeat(3 * LARGE));
     let body = format!("{}{input}", "[".repeat(LARGE));
     let asked = RequestRow {
-        input: input.clone(),
-        raw: body.clone(),
+        input: input.clone().into(),
+        raw: body.clone().into(),
         ..request(1, 3)
     };
     let row = EntryRow {
@@ -251,7 +254,7 @@ async fn an_input_that_is_hard_to_find_is_kept_where_it_stands() {
     };
     let writes = vec![
         Write::AppendEntry(row.clone()),
-        Write::OpenRequest(asked.clone()),
+        Write::OpenRequest(asked.clone().into()),
     ];
     group(&store, 2, writes);
     assert_eq!(store.entries(session_id(1), 0, 9).await.unwrap(), [row]);

@@ -35,7 +35,10 @@ impl Logged {
             completions,
             token,
         };
-        assert_eq!(logged.write([Write::PutSession(session(1))]).await, Ok(()));
+        assert_eq!(
+            logged.write([Write::PutSession(session(1).into())]).await,
+            Ok(())
+        );
         logged
     }
 
@@ -89,7 +92,7 @@ pub(super) async fn entries_in(folder: &TempDir) -> Vec<i64> {
 }
 
 fn ask(number: u128) -> Vec<Write> {
-    vec![Write::OpenRequest(request(1, number))]
+    vec![Write::OpenRequest(request(1, number).into())]
 }
 
 fn decide(number: u128) -> Vec<Write> {

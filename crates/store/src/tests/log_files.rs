@@ -14,9 +14,9 @@ const FULL: u64 = 4 * 1024 * 1024;
 /// Every write that can stand in the log.
 fn all_kinds() -> Vec<Write> {
     vec![
-        Write::PutSession(session(1)),
+        Write::PutSession(session(1).into()),
         Write::AppendEntry(entry(1, 1)),
-        Write::OpenRequest(request(1, 11)),
+        Write::OpenRequest(request(1, 11).into()),
         Write::UpdateRequestClock {
             id: request_id(11),
             deadline: None,

@@ -125,7 +125,7 @@ impl Jobs {
         if self.entries.len() < 3 {
             let number = self.entries.len() as u128;
             self.entries.insert(number, 0);
-            writes.push(Write::PutSession(session(number)));
+            writes.push(Write::PutSession(session(number).into()));
         }
         for _ in 0..dice.below(4) {
             let write = match is_wrong {
@@ -166,8 +166,8 @@ impl Jobs {
                 self.requests += 1;
                 self.open.push(self.requests);
                 match dice.below(2) {
-                    0 => Write::OpenRequest(request(number, self.requests)),
-                    _ => Write::OpenRequest(large_request(number, self.requests)),
+                    0 => Write::OpenRequest(request(number, self.requests).into()),
+                    _ => Write::OpenRequest(large_request(number, self.requests).into()),
                 }
             }
             4 if !self.open.is_empty() => clock(self.open[dice.below(self.open.len())], dice),
@@ -188,10 +188,10 @@ impl Jobs {
                     deliver(self.pending[place], Delivery::Pending, dice)
                 }
             }
-            7 => Write::PutSession(SessionRow {
+            7 => Write::PutSession(Box::new(SessionRow {
                 usage: Some(dice.below(1000).to_string()),
                 ..session(number)
-            }),
+            })),
             8 => use_rule(dice),
             _ => {
                 self.records += 1;
@@ -213,15 +213,15 @@ impl Jobs {
         let number = dice.below(5) as u128;
         match dice.below(9) {
             0 => Write::AppendEntry(entry(number, dice.from(1..=20))),
-            1 => Write::OpenRequest(request(number, request_number)),
+            1 => Write::OpenRequest(request(number, request_number).into()),
             2 => clock(request_number, dice),
             3 | 4 => decide(request_number, dice),
             5 => deliver(request_number, Delivery::TooLate, dice),
-            6 => Write::PutSession(session(number)),
-            7 => Write::OpenRequest(ended(
+            6 => Write::PutSession(session(number).into()),
+            7 => Write::OpenRequest(Box::new(ended(
                 request(number, request_number),
                 RequestStatus::Decided,
-            )),
+            ))),
             _ => use_rule(dice),
         }
     }

@@ -169,10 +169,10 @@ async fn writes_the_newest_schema() {
         client_label: "phone".to_owned(),
     };
     let writes = [
-        Write::PutSession(measured()),
+        Write::PutSession(measured().into()),
         Write::AppendEntry(entry(1, 1)),
-        Write::OpenRequest(request(1, 11)),
-        Write::OpenRequest(request(1, 12)),
+        Write::OpenRequest(request(1, 11).into()),
+        Write::OpenRequest(request(1, 12).into()),
         Write::Decide(decision(12, Outcome::Denied)),
         Write::PutQueued(queued(1, 9, "first")),
         Write::TrustFolder(trusted),

@@ -193,10 +193,10 @@ fn request(session: u128, number: u128) -> RequestRow {
         tool_use_id: Some("toolu_1".to_owned()),
         agent_id: None,
         agent_label: Some("explorer".to_owned()),
-        input: VERBATIM.to_owned(),
+        input: VERBATIM.into(),
         input_digest: "sha256:00".to_owned(),
-        raw: VERBATIM.to_owned(),
-        detail: "{}".to_owned(),
+        raw: VERBATIM.into(),
+        detail: "{}".into(),
         created_at: UnixMillis(4_000),
         deadline: Some(UnixMillis(304_000)),
         held_remaining_ms: None,
@@ -223,8 +223,8 @@ fn decision(number: u128, outcome: Outcome) -> DecisionRow {
 /// A request whose agent has its answer, or never will: what it said is not needed again.
 fn over(request: RequestRow, status: RequestStatus) -> RequestRow {
     RequestRow {
-        raw: "{}".to_owned(),
-        detail: "{}".to_owned(),
+        raw: "{}".into(),
+        detail: "{}".into(),
         ..ended(request, status)
     }
 }
@@ -243,7 +243,7 @@ fn history_line(session: SessionRow, request: RequestRow, decision: DecisionRow)
             kind: request.kind,
             tool_name: request.tool_name,
             agent_label: request.agent_label,
-            input: request.input,
+            input: request.input.to_string(),
             input_digest: request.input_digest,
             created_at: request.created_at,
         },

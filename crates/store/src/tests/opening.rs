@@ -15,7 +15,10 @@ use crate::inspect::{Looked, inspect};
 async fn some_database(folder: &tempfile::TempDir) -> PathBuf {
     let path = folder.path().join("sayso.db");
     let mut bench = Bench::at(&path).await;
-    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    bench
+        .write([Write::PutSession(session(1).into())])
+        .await
+        .unwrap();
     let entries = (1..=500).map(|seq| Write::AppendEntry(entry(1, seq)));
     bench.write(entries).await.unwrap();
     bench.close().await;
@@ -90,7 +93,9 @@ async fn damage_is_found_by_the_second_look_where_the_first_had_no_time() {
     let path = folder.path().join("sayso.db");
     let mut bench = Bench::at(&path).await;
     let entries = (1..=4000).map(|seq| Write::AppendEntry(entry(1, seq)));
-    let writes = [Write::PutSession(session(1))].into_iter().chain(entries);
+    let writes = [Write::PutSession(session(1).into())]
+        .into_iter()
+        .chain(entries);
     bench.write(writes).await.unwrap();
     bench.close().await;
     assert_eq!(
@@ -186,7 +191,10 @@ async fn an_empty_file_is_a_first_start_that_was_cut_short() {
     let path = folder.path().join("sayso.db");
     fs::write(&path, "").unwrap();
     let mut bench = Bench::at(&path).await;
-    assert_eq!(bench.write([Write::PutSession(session(1))]).await, Ok(()));
+    assert_eq!(
+        bench.write([Write::PutSession(session(1).into())]).await,
+        Ok(())
+    );
 }
 
 #[tokio::test]
@@ -251,7 +259,10 @@ async fn only_the_owner_may_look() {
     let path = parent.join("sayso.db");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let mut bench = Bench::at(&path).await;
-    bench.write([Write::PutSession(session(1))]).await.unwrap();
+    bench
+        .write([Write::PutSession(session(1).into())])
+        .await
+        .unwrap();
     let mut modes: Vec<_> = fs::read_dir(&parent)
         .unwrap()
         .map(|file| file.unwrap().path())
@@ -298,8 +309,8 @@ async fn decisions_are_as_durable_as_was_asked_for_and_nothing_else_waits_for_th
         let path = folder.path().join(name);
         let mut bench = Bench::on(Store::open_with(&path, durability).await.unwrap());
         let ask = [
-            Write::PutSession(session(1)),
-            Write::OpenRequest(request(1, 11)),
+            Write::PutSession(session(1).into()),
+            Write::OpenRequest(request(1, 11).into()),
         ];
         bench.write(ask).await.unwrap();
         assert!(!synced(&bench), "{name}: nobody acts on it yet");

@@ -18,8 +18,8 @@ async fn queued_messages_keep_their_order_until_they_are_read() {
     let other = queued(2, 5, "other");
     bench
         .write([
-            Write::PutSession(session(1)),
-            Write::PutSession(session(2)),
+            Write::PutSession(session(1).into()),
+            Write::PutSession(session(2).into()),
             Write::PutQueued(first.clone()),
             Write::PutQueued(other.clone()),
             Write::PutQueued(second.clone()),

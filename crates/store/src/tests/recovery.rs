@@ -14,12 +14,12 @@ async fn recovering_ends_what_was_left_and_only_that() {
     };
     bench
         .write([
-            Write::PutSession(session(1)),
-            Write::PutSession(dead.clone()),
-            Write::OpenRequest(request(1, 13)),
-            Write::OpenRequest(request(1, 12)),
+            Write::PutSession(session(1).into()),
+            Write::PutSession(dead.clone().into()),
+            Write::OpenRequest(request(1, 13).into()),
+            Write::OpenRequest(request(1, 12).into()),
             Write::Decide(decision(12, Outcome::Denied)),
-            Write::OpenRequest(request(2, 11)),
+            Write::OpenRequest(request(2, 11).into()),
         ])
         .await
         .unwrap();
@@ -75,11 +75,11 @@ async fn i7_what_belongs_to_an_agent_that_lives_is_left_alone() {
     let mut bench = Bench::in_memory().await;
     bench
         .write([
-            Write::PutSession(session(1)),
-            Write::PutSession(session(2)),
-            Write::OpenRequest(request(1, 11)),
-            Write::OpenRequest(request(2, 12)),
-            Write::OpenRequest(request(1, 13)),
+            Write::PutSession(session(1).into()),
+            Write::PutSession(session(2).into()),
+            Write::OpenRequest(request(1, 11).into()),
+            Write::OpenRequest(request(2, 12).into()),
+            Write::OpenRequest(request(1, 13).into()),
             Write::Decide(decision(13, Outcome::Allowed)),
         ])
         .await

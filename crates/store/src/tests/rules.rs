@@ -86,7 +86,7 @@ async fn a_sessions_rules_go_with_it() {
     let own = rule(1, Some(session(1).id));
     bench
         .write([
-            Write::PutSession(session(1)),
+            Write::PutSession(session(1).into()),
             Write::PutRule(own),
             Write::PutRule(rule(2, None)),
             Write::DeleteSession(session(1).id),

@@ -122,20 +122,20 @@ fn mode_update(mode: &Mode) -> Option<RawJson> {
     RawJson::parse_text(update.to_string()).ok()
 }
 
-/// The chosen suggestions exactly as the agent made them.
+/// The chosen suggestions exactly as the agent made them and as they were shown.
 fn suggestions(ask: &Ask, chosen: &[usize]) -> Option<Vec<RawJson>> {
     #[derive(Deserialize)]
     struct Offered {
         #[serde(default)]
-        permission_suggestions: Vec<RawJson>,
+        suggestions: Vec<RawJson>,
     }
     if chosen.is_empty() {
         return Some(Vec::new());
     }
-    let offered: Offered = serde_json::from_str(ask.raw.as_str()).ok()?;
+    let offered: Offered = serde_json::from_str(ask.detail.as_str()).ok()?;
     chosen
         .iter()
-        .map(|index| offered.permission_suggestions.get(*index).cloned())
+        .map(|index| offered.suggestions.get(*index).cloned())
         .collect()
 }
 

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use uuid::Uuid;
 
+use super::common::Common;
 use super::{form, native_id, reading};
 use crate::rules::Call;
 
@@ -39,12 +40,7 @@ pub(super) fn tool(
     call: &Call,
 ) -> (Ask, RequestDetail) {
     let input = Json::from(asked.input.to_raw_value());
-    let mode_effects = MODES
-        .iter()
-        .map(|(mode, name)| (name, effect(asked.mode_effect(mode))))
-        .filter(|(_, effect)| *effect != ModeEffect::Asks)
-        .map(|(name, effect)| (name.clone(), effect))
-        .collect();
+    let mode_effects = mode_effects(&asked);
     let kind = kind(&asked);
     let choices = choices(&kind, &asked);
     let suggestions = asked.permission_suggestions.len();
@@ -96,7 +92,7 @@ pub(super) fn tool(
         choices,
         tool_use_id: asked.tool_use_id,
         detail: Json::new("{}"),
-        raw: Json::from(asked.raw.to_raw_value()),
+        raw: Some(Json::from(asked.raw.to_raw_value())),
     };
     (ask, detail)
 }
@@ -115,11 +111,11 @@ pub(super) fn elicitation(asked: Elicitation) -> Ask {
         input_faithful: true,
         ..RequestDetail::default()
     };
-    let choices = vec![
+    let choices = Arc::new([
         choice("submit", "Submit", Verdict::Allows, Turn::GoesOn),
         choice("deny", "Decline", Verdict::Refuses, Turn::GoesOn),
         choice("deny_and_stop", "Cancel", Verdict::Refuses, Turn::Ends),
-    ];
+    ]);
     Ask {
         kind: Kind::Elicitation(form),
         choices,
@@ -152,7 +148,7 @@ pub fn refusable(start: ToolStart) -> Ask {
     Ask {
         kind: Kind::Tool,
         tool_use_id: start.tool_use_id,
-        raw: Json::from(start.raw.to_raw_value()),
+        raw: Some(Json::from(start.raw.to_raw_value())),
         detail: detail_json(&detail),
         ..bare(
             &start.request_id,
@@ -190,7 +186,7 @@ fn bare(request_id: &str, tool_name: String, input: Json) -> Ask {
         digest: digest(&tool_name, &input),
         kind: Kind::Other,
         tool_name,
-        raw: input.clone(),
+        raw: Some(input.clone()),
         input,
         input_faithful: true,
         can_edit: false,
@@ -198,8 +194,8 @@ fn bare(request_id: &str, tool_name: String, input: Json) -> Ask {
         suppress_always_allow: true,
         requires_user_interaction: true,
         rules_may_allow: false,
-        mode_effects: Vec::new(),
-        choices: vec![choice("deny", "Decline", Verdict::Refuses, Turn::GoesOn)],
+        mode_effects: Arc::default(),
+        choices: Arc::new([choice("deny", "Decline", Verdict::Refuses, Turn::GoesOn)]),
         tool_use_id: None,
         detail: Json::new("{}"),
     }
@@ -313,43 +309,73 @@ fn choice(id: &'static str, label: &'static str, verdict: Verdict, turn: Turn) -
     }
 }
 
-fn choices(kind: &Kind, asked: &ToolAsk) -> Vec<Choice> {
-    let refusals = [
-        choice("deny", "Deny", Verdict::Refuses, Turn::GoesOn),
-        choice(
+/// What of a request says how it can be answered.
+#[derive(PartialEq)]
+struct Answerable {
+    by_allowing: bool,
+    by_answering: bool,
+    /// How many offers to remember can be taken along.
+    offers: usize,
+}
+
+fn choices(kind: &Kind, asked: &ToolAsk) -> Arc<[Choice]> {
+    static KNOWN: Common<Answerable, [Choice]> = Common::new();
+    let by_allowing = matches!(kind, Kind::Tool | Kind::Plan(_)) && asked.input_faithful;
+    let offers = match by_allowing && !asked.suppress_always_allow_rule {
+        true => asked.permission_suggestions.len(),
+        false => 0,
+    };
+    let answerable = Answerable {
+        by_allowing,
+        by_answering: matches!(kind, Kind::Questions(_)),
+        offers,
+    };
+    KNOWN.get(answerable, |answerable| answerable.choices().into())
+}
+
+impl Answerable {
+    fn choices(&self) -> Vec<Choice> {
+        let mut choices = Vec::with_capacity(self.offers + 3);
+        if self.by_allowing {
+            choices.push(choice("allow", "Allow once", Verdict::Allows, Turn::GoesOn));
+        }
+        choices.extend((0..self.offers).map(|index| Choice {
+            id: format!("allow_and_remember_{index}").into(),
+            remembers: vec![index],
+            ..choice(
+                "allow_and_remember",
+                "Allow and remember",
+                Verdict::Allows,
+                Turn::GoesOn,
+            )
+        }));
+        if self.by_answering {
+            choices.push(choice("answer", "Answer", Verdict::Allows, Turn::GoesOn));
+        }
+        choices.push(choice("deny", "Deny", Verdict::Refuses, Turn::GoesOn));
+        choices.push(choice(
             "deny_and_stop",
             "Deny and stop",
             Verdict::Refuses,
             Turn::Ends,
-        ),
-    ];
-    let mut choices = Vec::new();
-    match kind {
-        Kind::Tool | Kind::Plan(_) => {
-            if asked.input_faithful {
-                choices.push(choice("allow", "Allow once", Verdict::Allows, Turn::GoesOn));
-            }
-            if asked.input_faithful && !asked.suppress_always_allow_rule {
-                let offers = 0..asked.permission_suggestions.len();
-                choices.extend(offers.map(|index| Choice {
-                    id: format!("allow_and_remember_{index}").into(),
-                    remembers: vec![index],
-                    ..choice(
-                        "allow_and_remember",
-                        "Allow and remember",
-                        Verdict::Allows,
-                        Turn::GoesOn,
-                    )
-                }));
-            }
-        }
-        Kind::Questions(_) => {
-            choices.push(choice("answer", "Answer", Verdict::Allows, Turn::GoesOn));
-        }
-        Kind::Elicitation(_) | Kind::Other => {}
+        ));
+        choices
     }
-    choices.extend(refusals);
-    choices
+}
+
+/// What each mode would have done instead of asking, where that is something else.
+fn mode_effects(asked: &ToolAsk) -> Arc<[(Mode, ModeEffect)]> {
+    static KNOWN: Common<[ModeEffect; 5], [(Mode, ModeEffect)]> = Common::new();
+    let effects = MODES
+        .each_ref()
+        .map(|(mode, _)| effect(asked.mode_effect(mode)));
+    KNOWN.get(effects, |effects| {
+        let names = MODES.iter().map(|(_, name)| name.clone());
+        let effects = names.zip(effects.iter().copied());
+        effects
+            .filter(|(_, effect)| *effect != ModeEffect::Asks)
+            .collect()
+    })
 }
 
 fn effect(effect: sayso_claude::ModeEffect) -> ModeEffect {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod ask;
+mod common;
 mod file;
 mod form;
 mod history;

@@ -18,8 +18,8 @@ async fn an_entry_stands_or_falls_with_what_it_records() {
     let path = folder.path().join("sayso.db");
     let mut bench = Bench::at(&path).await;
     let ask = [
-        Write::PutSession(session(1)),
-        Write::OpenRequest(request(1, 11)),
+        Write::PutSession(session(1).into()),
+        Write::OpenRequest(request(1, 11).into()),
     ];
     bench.write(ask).await.unwrap();
     let decide = |outcome, number| {
@@ -60,9 +60,9 @@ async fn what_a_killed_server_left_is_ended_and_recorded_in_one_step() {
     let path = folder.path().join("sayso.db");
     let mut bench = Bench::at(&path).await;
     let ask = [
-        Write::PutSession(session(1)),
-        Write::OpenRequest(request(1, 11)),
-        Write::OpenRequest(request(1, 12)),
+        Write::PutSession(session(1).into()),
+        Write::OpenRequest(request(1, 11).into()),
+        Write::OpenRequest(request(1, 12).into()),
         Write::AppendAudit(record(1)),
     ];
     bench.write(ask).await.unwrap();
