@@ -59,6 +59,26 @@ fn i1_a_request_that_the_agent_takes_back_gets_no_answer() {
     world.finish();
 }
 
+#[test]
+fn the_agents_message_is_held_until_it_is_on_record_and_no_longer() {
+    let mut world = World::new();
+    world.connect();
+    world.start(0, Policies::default());
+    world.ask(0, AskShape::Tool);
+    let holds_message = |world: &World| {
+        let request = world.broker.request(world.asks[0].id);
+        request.expect("it is there").ask.raw.is_some()
+    };
+    world.disk_step(false);
+    assert!(holds_message(&world), "it is written again");
+    world.advance(Duration::from_secs(1));
+    assert!(holds_message(&world));
+    world.disk_step(true);
+    assert_eq!(world.shown().len(), 1);
+    assert!(!holds_message(&world));
+    world.finish();
+}
+
 /// An agent that asks without end is told so, and what was open before stays so.
 #[test]
 fn the_request_after_the_most_that_may_be_open_is_refused_and_no_other() {

@@ -123,12 +123,18 @@ impl World {
                 request,
                 open,
                 resolution,
-            } => self.disk.push_back(PendingRecord {
-                record: *record,
-                request: request.ask.id,
-                open: *open,
-                resolution: resolution.clone(),
-            }),
+            } => {
+                assert!(
+                    !open || request.ask.raw.is_some(),
+                    "I7: what is written first has the agent's message"
+                );
+                self.disk.push_back(PendingRecord {
+                    record: *record,
+                    request: request.ask.id,
+                    open: *open,
+                    resolution: resolution.clone(),
+                });
+            }
             Effect::Note {
                 request,
                 resolution,
