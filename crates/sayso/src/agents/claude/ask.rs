@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use uuid::Uuid;
 
-use super::common::Common;
+use super::interned::Interned;
 use super::{form, native_id, reading};
 use crate::rules::Call;
 
@@ -319,7 +319,7 @@ struct Answerable {
 }
 
 fn choices(kind: &Kind, asked: &ToolAsk) -> Arc<[Choice]> {
-    static KNOWN: Common<Answerable, [Choice]> = Common::new();
+    static KNOWN: Interned<Answerable, [Choice]> = Interned::new();
     let by_allowing = matches!(kind, Kind::Tool | Kind::Plan(_)) && asked.input_faithful;
     let offers = match by_allowing && !asked.suppress_always_allow_rule {
         true => asked.permission_suggestions.len(),
@@ -365,7 +365,7 @@ impl Answerable {
 
 /// What each mode would have done instead of asking, where that is something else.
 fn mode_effects(asked: &ToolAsk) -> Arc<[(Mode, ModeEffect)]> {
-    static KNOWN: Common<[ModeEffect; 5], [(Mode, ModeEffect)]> = Common::new();
+    static KNOWN: Interned<[ModeEffect; 5], [(Mode, ModeEffect)]> = Interned::new();
     let effects = MODES
         .each_ref()
         .map(|(mode, _)| effect(asked.mode_effect(mode)));

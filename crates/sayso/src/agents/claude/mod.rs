@@ -2,10 +2,10 @@
 
 mod answer;
 mod ask;
-mod common;
 mod file;
 mod form;
 mod history;
+mod interned;
 mod own_rules;
 mod reading;
 mod transcript;

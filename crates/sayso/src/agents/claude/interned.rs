@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MOST: usize = 64;
 
 #[derive(Debug)]
-pub(super) struct Common<K, V: ?Sized> {
+pub(super) struct Interned<K, V: ?Sized> {
     known: Mutex<Vec<(K, Arc<V>)>>,
 }
 
-impl<K: PartialEq, V: ?Sized> Common<K, V> {
+impl<K: PartialEq, V: ?Sized> Interned<K, V> {
     pub(super) const fn new() -> Self {
         Self {
             known: Mutex::new(Vec::new()),
@@ -36,13 +36,13 @@ mod tests {
 
     #[test]
     fn what_is_equal_is_shared_and_what_is_chosen_by_others_does_not_pile_up() {
-        let common: Common<usize, str> = Common::new();
+        let interned: Interned<usize, str> = Interned::new();
         let make = |number: &usize| Arc::from(number.to_string());
-        let first = common.get(1, make);
-        assert!(Arc::ptr_eq(&first, &common.get(1, make)));
+        let first = interned.get(1, make);
+        assert!(Arc::ptr_eq(&first, &interned.get(1, make)));
         for number in 0..1000 {
-            assert_eq!(*common.get(number, make), *number.to_string());
+            assert_eq!(*interned.get(number, make), *number.to_string());
         }
-        assert_eq!(common.known.lock().unwrap().len(), MOST);
+        assert_eq!(interned.known.lock().unwrap().len(), MOST);
     }
 }
