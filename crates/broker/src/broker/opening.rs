@@ -194,7 +194,7 @@ impl Broker {
                     self.forget(id);
                 }
             }
-            Phase::Deciding(deciding) => self.reopen(now, id, deciding, reason, effects),
+            Phase::Deciding(deciding) => self.reopen(now, id, *deciding, reason, effects),
             other @ (Phase::Unrecorded { .. } | Phase::Open | Phase::Delivering(_)) => {
                 request.phase = other;
             }
@@ -211,7 +211,7 @@ impl Broker {
         &mut self,
         now: Timestamp,
         id: RequestId,
-        deciding: Box<Deciding>,
+        deciding: Deciding,
         reason: &str,
         effects: &mut Vec<Effect>,
     ) {
