@@ -3,11 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 
-/// How many ids are remembered.
-pub const REMEMBERED: usize = 1024;
+/// How many ids are remembered: as many as a session may have open. An id that comes again comes soon.
+pub const REMEMBERED: usize = 256;
 
 /// Ids with what is known of each. An id is kept as a number that is made of it with a key that nobody knows, so two
-/// ids are taken for one in one of 2⁵⁴ cases, and nobody can bring that about.
+/// ids are taken for one in one of 2⁵⁶ cases, and nobody can bring that about.
 #[derive(Debug)]
 pub struct RecentIds<V> {
     key: RandomState,
@@ -33,12 +33,12 @@ impl<V> RecentIds<V> {
         if self.known.insert(number, value).is_some() {
             return;
         }
-        self.order.push_back(number);
-        if self.order.len() > REMEMBERED
+        if self.order.len() == REMEMBERED
             && let Some(oldest) = self.order.pop_front()
         {
             self.known.remove(&oldest);
         }
+        self.order.push_back(number);
     }
 
     pub fn contains(&self, id: &str) -> bool {

@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::collections::VecDeque;
 
 use serde::Deserialize;
 
@@ -8,19 +7,17 @@ use crate::event::{
     ToolResult, ToolResultContent, UnknownReason, UserBlock, UserMessage,
 };
 use crate::raw::RawJson;
+use crate::recent::RecentIds;
 use crate::wire::{
     AssistantLine, ContentBlockStart, Inbound, RawBlock, StreamDelta, StreamEvent, StreamLine,
     UserLine,
 };
 
-/// How many messages can be under way at once: the main thread and its subagents take turns.
-const TRACKED_MESSAGES: usize = 64;
-
 /// Turns messages into events. It remembers how many blocks each recent message had, because the agent sends
-/// one line per block without saying which one it is.
+/// one line per block without saying which one it is, and the main thread and its subagents take turns.
 #[derive(Debug, Default)]
 pub(crate) struct MessageTracker {
-    blocks_seen: VecDeque<(String, u64)>,
+    blocks_seen: RecentIds<u64>,
     streaming: Option<String>,
 }
 
@@ -116,25 +113,18 @@ impl MessageTracker {
     }
 
     pub(super) fn restore(&mut self, message_id: &str, count: u64) {
-        self.blocks_seen.retain(|(id, _)| id != message_id);
-        if self.blocks_seen.len() == TRACKED_MESSAGES {
-            self.blocks_seen.pop_front();
-        }
-        self.blocks_seen.push_back((message_id.to_owned(), count));
+        self.blocks_seen.insert(message_id, count);
     }
 
     /// Returns the index of the first of the new blocks.
     fn count_blocks(&mut self, message_id: &str, added: usize) -> u64 {
         let added = added as u64;
-        if let Some((_, seen)) = self.blocks_seen.iter_mut().find(|(id, _)| id == message_id) {
+        if let Some(seen) = self.blocks_seen.get_mut(message_id) {
             let first = *seen;
             *seen += added;
             return first;
         }
-        if self.blocks_seen.len() == TRACKED_MESSAGES {
-            self.blocks_seen.pop_front();
-        }
-        self.blocks_seen.push_back((message_id.to_owned(), added));
+        self.blocks_seen.insert(message_id, added);
         0
     }
 

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 /// How many ids of a connection are remembered. Only those of lines that were not confirmed come again, and whoever
 /// borrows the pipes hears of most lines at once.
-const REMEMBERED: usize = 1024;
+const REMEMBERED: usize = 256;
 
 /// The ids of lines that an agent may have already. One of them is left to the runner, which knows.
 #[derive(Debug, Default)]
