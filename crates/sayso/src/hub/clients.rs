@@ -1,108 +1,14 @@
-//! Connected clients: what each one is sent, and what happens when it is slow.
+//! Connected clients, and what each one is sent.
 
 use std::collections::HashSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::extract::ws::Utf8Bytes;
 use sayso_broker::{ClientId, SessionId};
 use sayso_protocol::{Me, Scope, ServerMessage};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio_util::sync::CancellationToken;
 
 use super::ById;
 use super::audience::Audience;
-
-/// How many frames may wait for one client.
-const FRAMES: usize = 1024;
-/// How many bytes may wait for one client; a larger frame goes alone.
-const BYTES: usize = 16 * 1024 * 1024;
-/// How many bytes of history may wait beside them, so that reading back does
-/// not push out what happens now.
-const HISTORY_BYTES: usize = 4 * 1024 * 1024;
-
-/// The sending half of a client's queue. A client that does not keep up is
-/// marked as lagging instead of being waited for.
-#[derive(Clone, Debug)]
-pub struct Outbox {
-    frames: mpsc::Sender<Frame>,
-    room: Arc<Semaphore>,
-    history_room: Arc<Semaphore>,
-    lagging: Arc<AtomicBool>,
-    closing: CancellationToken,
-}
-
-/// One text frame. Its share of the client's room is free again when it is dropped.
-#[derive(Debug)]
-pub struct Frame {
-    pub text: Utf8Bytes,
-    _share: OwnedSemaphorePermit,
-}
-
-/// A queue for one client: the hub fills it, the socket empties it.
-pub fn outbox() -> (Outbox, mpsc::Receiver<Frame>) {
-    let (frames, receiver) = mpsc::channel(FRAMES);
-    let outbox = Outbox {
-        frames,
-        room: Arc::new(Semaphore::new(BYTES)),
-        history_room: Arc::new(Semaphore::new(HISTORY_BYTES)),
-        closing: CancellationToken::new(),
-        lagging: Arc::new(AtomicBool::new(false)),
-    };
-    (outbox, receiver)
-}
-
-impl Outbox {
-    /// Queues without waiting. `false` means that the client lags.
-    fn try_send(&self, text: Utf8Bytes) -> bool {
-        if self.is_lagging() {
-            return false;
-        }
-        let share = u32::try_from(text.len().min(BYTES)).unwrap_or(u32::MAX);
-        let sent = Arc::clone(&self.room)
-            .try_acquire_many_owned(share)
-            .is_ok_and(|share| {
-                let frame = Frame {
-                    text,
-                    _share: share,
-                };
-                self.frames.try_send(frame).is_ok()
-            });
-        if !sent {
-            self.lagging.store(true, Ordering::Release);
-        }
-        sent
-    }
-
-    /// Waits for room; for history, which may be large. `false` when the client has gone.
-    pub async fn send(&self, text: Utf8Bytes) -> bool {
-        let share = u32::try_from(text.len().min(HISTORY_BYTES)).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.history_room);
-        let Ok(share) = room.acquire_many_owned(share).await else {
-            return false;
-        };
-        self.frames
-            .send(Frame {
-                text,
-                _share: share,
-            })
-            .await
-            .is_ok()
-    }
-
-    pub fn is_lagging(&self) -> bool {
-        self.lagging.load(Ordering::Acquire)
-    }
-
-    /// Ends when the server says goodbye.
-    pub async fn closed(&self) {
-        self.closing.cancelled().await;
-    }
-
-    fn caught_up(&self) {
-        self.lagging.store(false, Ordering::Release);
-    }
-}
+use super::outbox::Outbox;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subscription {
@@ -180,7 +86,7 @@ impl Clients {
 
     pub(super) fn close(&mut self) {
         for (_, client) in self.clients.drain() {
-            client.outbox.closing.cancel();
+            client.outbox.close();
         }
         self.audience = Audience::default();
     }

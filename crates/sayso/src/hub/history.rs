@@ -12,7 +12,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::clients::{Interest, Outbox, Subscription, frame};
+use super::clients::{Interest, Subscription, frame};
+use super::outbox::Outbox;
 use super::sessions::Stopped;
 use super::transcript::{Entry, Place};
 use super::writes::AfterWrite;

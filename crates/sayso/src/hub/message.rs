@@ -9,9 +9,10 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::checks::CheckedStart;
-use super::clients::{Interest, Outbox};
+use super::clients::Interest;
 use super::editing::Edited;
 use super::import::ReadConversation;
+use super::outbox::Outbox;
 use crate::access::Pass;
 
 /// The answer to a client's message.

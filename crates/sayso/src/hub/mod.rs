@@ -23,6 +23,7 @@ mod history;
 mod import;
 mod message;
 mod messages;
+mod outbox;
 mod permission;
 mod progress;
 mod queue;
@@ -59,8 +60,9 @@ use crate::agents::link::FromAgent;
 use crate::config::Config;
 use crate::rules::RuleBook;
 
-pub use clients::{Clients, Frame, Interest, Outbox, outbox};
+pub use clients::{Clients, Interest};
 pub use message::{Caller, HubGone, HubHandle, HubMessage, NotWritten, Reply, Snapshot};
+pub use outbox::{Frame, Outbox, outbox};
 
 use clock::{Looked, now};
 use controls::Control;

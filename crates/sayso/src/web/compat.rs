@@ -222,7 +222,8 @@ impl FrontEnd {
     }
 
     async fn send(&mut self, message: Message) -> Result<(), End> {
-        let sent = tokio::time::timeout(SEND_PATIENCE, self.sink.send(message)).await;
+        let giving = self.outbox.giving(self.sink.send(message));
+        let sent = tokio::time::timeout(SEND_PATIENCE, giving).await;
         matches!(sent, Ok(Ok(()))).then_some(()).ok_or(End::Gone)
     }
 

@@ -311,18 +311,6 @@ struct Writer {
 }
 
 impl Writer {
-    /// What has queued up goes out in one piece.
-    async fn send_all(&mut self, first: Message) -> Result<(), axum::Error> {
-        self.sink.feed(first).await?;
-        for _ in 0..FRAMES_AT_ONCE {
-            let Ok(frame) = self.queued.try_recv() else {
-                break;
-            };
-            self.sink.feed(Message::Text(frame.text)).await?;
-        }
-        self.sink.flush().await
-    }
-
     async fn run(&mut self) -> End {
         let mut ping = tokio::time::interval(PING_EVERY);
         // The first tick comes at once.
@@ -337,7 +325,9 @@ impl Writer {
                 () = self.outbox.closed() => return End::ShuttingDown,
                 _ = ping.tick() => Message::Ping(bytes::Bytes::new()),
             };
-            let sent = tokio::time::timeout(SEND_PATIENCE, self.send_all(message)).await;
+            let sending = send_all(&mut self.sink, &mut self.queued, message);
+            let giving = self.outbox.giving(sending);
+            let sent = tokio::time::timeout(SEND_PATIENCE, giving).await;
             if !matches!(sent, Ok(Ok(()))) {
                 return End::Gone;
             }
@@ -350,6 +340,22 @@ impl Writer {
             }
         }
     }
+}
+
+/// What has queued up goes out in one piece.
+async fn send_all(
+    sink: &mut SplitSink<WebSocket, Message>,
+    queued: &mut mpsc::Receiver<Frame>,
+    first: Message,
+) -> Result<(), axum::Error> {
+    sink.feed(first).await?;
+    for _ in 0..FRAMES_AT_ONCE {
+        let Ok(frame) = queued.try_recv() else {
+            break;
+        };
+        sink.feed(Message::Text(frame.text)).await?;
+    }
+    sink.flush().await
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use uuid::Uuid;
 
+use super::super::outbox::outbox;
 use super::*;
 
 #[derive(Clone, Copy, Debug)]
