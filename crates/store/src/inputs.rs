@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use memchr::memmem;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
-use sha2::{Digest, Sha256};
 
 use crate::audit::AuditRecord;
 use crate::ids::ById;
 use crate::requests::key;
 use crate::rows::{EntryRow, RequestId, RequestRow, SessionId};
+use crate::sha256::{self, sha256};
 use crate::write::execute;
 
 /// An input of fewer bytes is kept wherever it stands.
@@ -26,7 +26,7 @@ const BEGINNING: usize = 32;
 /// So many places with this beginning are looked at. An agent chooses its inputs, and could make this slow.
 const MOST_PLACES: usize = 8;
 /// In a text without its input.
-pub(crate) const DIGEST: usize = 32;
+pub(crate) const DIGEST: usize = sha256::BYTES;
 const PLACE_DIGITS: usize = 8;
 
 /// A text as it is stored.
@@ -112,7 +112,7 @@ impl<'a> Inputs<'a> {
             None => {
                 of_session.push(self.known.len());
                 self.known.push(Input {
-                    digest: Sha256::digest(&*row.input).into(),
+                    digest: sha256(row.input.as_bytes()),
                     text: Cow::Borrowed(&row.input),
                     uses: 0,
                 });

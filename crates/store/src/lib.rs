@@ -37,6 +37,7 @@ mod requests;
 mod rows;
 mod rules;
 mod sessions;
+mod sha256;
 mod text;
 mod unfinished;
 mod words;

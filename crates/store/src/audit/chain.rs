@@ -6,12 +6,12 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sha2::{Digest, Sha256};
 
 use super::hex;
 use super::record::{AuditRecord, AuditRow};
 use crate::inputs::Stored;
 use crate::rows::UnixMillis;
+use crate::sha256::Hasher;
 
 /// A SHA-256 digest.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -105,26 +105,26 @@ impl Head {
 }
 
 /// Hashes fields so that no two lists of fields are the same bytes.
-pub(crate) struct Encoding(Sha256);
+pub(crate) struct Encoding(Hasher);
 
 impl Encoding {
     /// The purpose keeps a hash made for one thing from being taken for another.
     pub(crate) fn new(purpose: &str) -> Self {
-        let mut encoding = Self(Sha256::new());
+        let mut encoding = Self(Hasher::new());
         encoding.bytes(purpose.as_bytes());
         encoding
     }
 
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        self.0.update([1]);
-        self.0.update((bytes.len() as u64).to_be_bytes());
+        self.0.update(&[1]);
+        self.0.update(&(bytes.len() as u64).to_be_bytes());
         self.0.update(bytes);
     }
 
     /// What was bytes where others are a text.
     fn stored(&mut self, bytes: &[u8]) {
-        self.0.update([3]);
-        self.0.update((bytes.len() as u64).to_be_bytes());
+        self.0.update(&[3]);
+        self.0.update(&(bytes.len() as u64).to_be_bytes());
         self.0.update(bytes);
     }
 
@@ -135,17 +135,17 @@ impl Encoding {
     pub(crate) fn optional_text(&mut self, text: Option<&str>) {
         match text {
             Some(text) => self.text(text),
-            None => self.0.update([0]),
+            None => self.0.update(&[0]),
         }
     }
 
     pub(crate) fn number(&mut self, number: i64) {
-        self.0.update([2]);
-        self.0.update(number.to_be_bytes());
+        self.0.update(&[2]);
+        self.0.update(&number.to_be_bytes());
     }
 
     pub(crate) fn finish(self) -> Hash {
-        Hash(self.0.finalize().into())
+        Hash(self.0.finish())
     }
 }
 

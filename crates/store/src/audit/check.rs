@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use futures_util::TryStreamExt;
-use sha2::{Digest, Sha256};
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteRow};
 use sqlx::{FromRow, Row, TypeInfo, ValueRef};
 
@@ -18,6 +17,7 @@ use crate::inputs::DIGEST;
 use crate::inspect::{has_content, schema};
 use crate::log::catch_up;
 use crate::open::BUSY_TIMEOUT;
+use crate::sha256::sha256;
 
 /// The first schema that has a history.
 const FIRST_SCHEMA: i64 = 5;
@@ -197,7 +197,7 @@ fn check_input(found: &SqliteRow, row: &AuditRow) -> Result<(), Finding> {
     };
     let input: Option<String> = found.try_get("input").unwrap_or_default();
     match input {
-        Some(input) if Sha256::digest(&input)[..] == *digest => Ok(()),
+        Some(input) if sha256(input.as_bytes())[..] == *digest => Ok(()),
         Some(_) | None => Err(Finding::InputChanged { seq: row.seq }),
     }
 }

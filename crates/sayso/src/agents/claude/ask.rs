@@ -1,5 +1,6 @@
 //! Claude's requests as the broker's asks.
 
+use ring::digest::{Context, SHA256};
 use sayso_broker::{
     Ask, Choice, Form, Json, Kind, Mode, ModeEffect, Plan, Question, QuestionOption, RequestId,
 };
@@ -9,7 +10,6 @@ use sayso_claude::{
 use sayso_protocol::RequestDetail;
 use sayso_store::RequestRow;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use uuid::Uuid;
@@ -203,11 +203,11 @@ fn bare(request_id: &str, tool_name: String, input: Json) -> Ask {
 
 /// Names tool and input, so that a decision cannot land on another one.
 fn digest(tool_name: &str, input: &Json) -> String {
-    let mut hash = Sha256::new();
+    let mut hash = Context::new(&SHA256);
     hash.update(tool_name.as_bytes());
-    hash.update([0]);
+    hash.update(&[0]);
     hash.update(input.as_str().as_bytes());
-    hexadecimal(&hash.finalize())
+    hexadecimal(hash.finish().as_ref())
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
