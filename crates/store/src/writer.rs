@@ -26,6 +26,11 @@ const TRY_AGAIN_AFTER: Duration = Duration::from_millis(100);
 /// A burst of jobs is over when none has come for so long.
 const QUIET: Duration = Duration::from_secs(2);
 
+/// By how much the thread gives way to others. Agents wait for the log and not for the database, so where there is more
+/// to do than the processors can, answers come first.
+#[cfg(target_os = "linux")]
+const GIVES_WAY: i32 = 10;
+
 /// What became of a job. After `Ok` it outlives what the store's [`Durability`] says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
@@ -78,6 +83,7 @@ impl Writer {
         thread::Builder::new()
             .name("sayso-writer".to_owned())
             .spawn(move || {
+                give_way();
                 run(&store, &queued, &completions, &heads, linger);
                 // Whoever closes the store must not find it in use.
                 drop(store);
@@ -132,6 +138,14 @@ impl Writer {
         {
             tracing::error!(%error, "the end of the history was not signed");
         }
+    }
+}
+
+/// Only on Linux has each thread a priority of its own.
+fn give_way() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(GIVES_WAY) {
+        tracing::debug!(%error, "the writer keeps the priority of the others");
     }
 }
 

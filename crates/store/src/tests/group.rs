@@ -295,3 +295,29 @@ async fn with_nobody_listening_the_queue_is_still_written() {
     writer.close().await;
     assert_eq!(store.sessions().await.unwrap().len(), 8);
 }
+
+/// Of a line of `/proc/self/task/*/stat`, of which the name stands in brackets.
+#[cfg(target_os = "linux")]
+fn niceness(stat: &str) -> Option<i32> {
+    let (_, fields) = stat.rsplit_once(") ")?;
+    fields.split(' ').nth(16)?.parse().ok()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_thread_gives_way_to_those_that_answer() {
+    let store = Store::in_memory().await.unwrap();
+    let (sender, mut completions) = mpsc::channel(1);
+    let writer = Writer::start(store.clone(), sender, 8).unwrap();
+    let writes = vec![Write::PutSession(session(1).into())];
+    writer.submit(WriteJob { token: 1, writes }).unwrap();
+    completions.recv().await.unwrap();
+    let of_writers = std::fs::read_dir("/proc/self/task")
+        .unwrap()
+        .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("stat")).ok())
+        .filter(|stat| stat.contains("(sayso-writer)"))
+        .filter_map(|stat| niceness(&stat));
+    let own = niceness(&std::fs::read_to_string("/proc/thread-self/stat").unwrap()).unwrap();
+    assert_eq!(of_writers.max(), Some((own + 10).min(19)));
+    writer.close().await;
+}
