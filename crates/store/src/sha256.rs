@@ -1,5 +1,5 @@
 //! SHA-256. Everything that an agent wants to do is hashed, and where a processor has no instructions for that, this
-//! library takes three fifths of the time of others (`docs/benchmarks.md`).
+//! library takes three fifths of the time of others (`docs/decisions/0022-large-inputs-are-kept-once.md`).
 
 use ring::digest::{Context, Digest, SHA256, digest};
 
