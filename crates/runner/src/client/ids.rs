@@ -60,7 +60,8 @@ mod tests {
             assert!(ids.contains(id(number)));
         }
         assert!(ids.contains(id(3)) && ids.contains(id(7)) && ids.contains(id(9)));
-        assert!(ids.contains(id(2999 - 1000)) && !ids.contains(id(2999 - 1024)));
+        let forgotten = 2999 - REMEMBERED as u128;
+        assert!(ids.contains(id(forgotten + 1)) && !ids.contains(id(forgotten)));
         assert_eq!((ids.known.len(), ids.order.len()), (REMEMBERED, REMEMBERED));
     }
 }
