@@ -16,7 +16,7 @@ export default defineConfig({
   // Some seconds each; a machine that is short of processor time needs far more.
   timeout: 120_000,
   // When everything is broken, waiting for each test to say so helps nobody.
-  ...(inCi && { globalTimeout: 30 * 60_000 }),
+  ...(inCi && { globalTimeout: 45 * 60_000 }),
   expect: { timeout: 30_000 },
   reporter: [['list']],
   use: {
