@@ -3,7 +3,7 @@
 use std::sync::mpsc as blocking;
 use std::time::{Duration, Instant};
 
-use crate::job::Queued;
+use crate::job::{Queued, WaitingJobs};
 use crate::log::{Backlog, Following};
 
 /// How many jobs one transaction may hold. More would make the first wait for the last.
@@ -100,7 +100,7 @@ impl Group {
     }
 
     /// Adds what is queued, as far as one transaction holds it. False when no more will come.
-    pub(crate) fn take(&mut self, queued: &blocking::Receiver<Vec<Queued>>) -> bool {
+    pub(crate) fn take(&mut self, queued: &WaitingJobs) -> bool {
         while !self.is_full() {
             match queued.try_recv() {
                 Ok(jobs) => self.add(jobs),
@@ -115,7 +115,7 @@ impl Group {
     /// soon. In a crowd what is urgent waits a little, too.
     pub(crate) fn gather(
         &mut self,
-        queued: &blocking::Receiver<Vec<Queued>>,
+        queued: &WaitingJobs,
         following: &Following,
         linger: Duration,
         crowd: bool,

@@ -1,6 +1,9 @@
 //! What is to be written, on its way to the database.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc as blocking;
+use std::time::Duration;
 
 use crate::log::Backlog;
 use crate::write::Write;
@@ -63,16 +66,64 @@ impl Queued {
     }
 }
 
-/// The way to the writing thread, for whoever is in front of it.
+/// The way to the writing thread, for whoever is in front of it. Places for all jobs that may ever wait would be more
+/// than a megabyte in an idle server, so whoever hands over bounds them, and a place is made for each that comes.
 #[derive(Debug, Clone)]
 pub(crate) struct JobQueue {
-    pub(crate) jobs: blocking::SyncSender<Vec<Queued>>,
+    jobs: blocking::Sender<Vec<Queued>>,
+    waiting: Arc<AtomicUsize>,
+}
+
+/// Where the writing thread gets them.
+#[derive(Debug)]
+pub(crate) struct WaitingJobs {
+    jobs: blocking::Receiver<Vec<Queued>>,
+    waiting: Arc<AtomicUsize>,
+}
+
+pub(crate) fn queue() -> (JobQueue, WaitingJobs) {
+    let (sender, receiver) = blocking::channel();
+    let waiting = Arc::default();
+    let queue = JobQueue {
+        jobs: sender,
+        waiting: Arc::clone(&waiting),
+    };
+    let jobs = receiver;
+    (queue, WaitingJobs { jobs, waiting })
 }
 
 impl JobQueue {
     /// Jobs in their order. Gives them back when the thread has ended.
     pub(crate) fn hand_over(&self, jobs: Vec<Queued>) -> Result<(), Vec<Queued>> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
         self.jobs.send(jobs).map_err(|refused| refused.0)
+    }
+
+    /// True when fewer than `most` were waiting, and one more may be handed over.
+    pub(crate) fn has_room(&self, most: usize) -> bool {
+        self.waiting.load(Ordering::SeqCst) < most
+    }
+}
+
+impl WaitingJobs {
+    pub(crate) fn try_recv(&self) -> Result<Vec<Queued>, blocking::TryRecvError> {
+        self.jobs.try_recv().inspect(|_| self.one_less())
+    }
+
+    pub(crate) fn recv(&self) -> Result<Vec<Queued>, blocking::RecvError> {
+        self.jobs.recv().inspect(|_| self.one_less())
+    }
+
+    pub(crate) fn recv_timeout(
+        &self,
+        patience: Duration,
+    ) -> Result<Vec<Queued>, blocking::RecvTimeoutError> {
+        let received = self.jobs.recv_timeout(patience);
+        received.inspect(|_| self.one_less())
+    }
+
+    fn one_less(&self) {
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -16,7 +16,7 @@ use crate::audit::{self, Head};
 use crate::error::WriteError;
 use crate::gather::{Group, LINGER};
 use crate::group::{needed, write};
-use crate::job::{JobQueue, Queued, WriteJob};
+use crate::job::{self, JobQueue, Queued, WaitingJobs, WriteJob};
 use crate::log::Backlog;
 use crate::open::{Durability, Store};
 
@@ -53,6 +53,8 @@ pub enum SubmitError {
 #[derive(Debug)]
 pub struct Writer {
     queue: JobQueue,
+    /// How many jobs may wait that [`submit`](Self::submit) takes.
+    most: usize,
     ended: oneshot::Receiver<()>,
     /// Signs the history from time to time, and once more at the end.
     signing: Option<JoinHandle<()>>,
@@ -76,7 +78,7 @@ impl Writer {
         queue: usize,
         linger: Duration,
     ) -> io::Result<Self> {
-        let (jobs, queued) = blocking::sync_channel(queue.max(1));
+        let (jobs, queued) = job::queue();
         let (heads, committed) = watch::channel(None);
         let (ending, ended) = oneshot::channel();
         let signed = store.clone();
@@ -94,7 +96,8 @@ impl Writer {
             .cloned()
             .map(|signer| tokio::spawn(audit::sign_heads(signed, signer, committed)));
         Ok(Self {
-            queue: JobQueue { jobs },
+            queue: jobs,
+            most: queue.max(1),
             ended,
             signing,
         })
@@ -102,14 +105,12 @@ impl Writer {
 
     /// Queues a job without waiting.
     pub fn submit(&self, job: WriteJob) -> Result<(), SubmitError> {
+        if !self.queue.has_room(self.most) {
+            return Err(SubmitError::Full(job));
+        }
         let jobs = vec![Queued::direct(job)];
-        self.queue.jobs.try_send(jobs).map_err(|error| match error {
-            blocking::TrySendError::Full(mut jobs) => match jobs.pop() {
-                Some(queued) => SubmitError::Full(queued.job),
-                None => SubmitError::Closed,
-            },
-            blocking::TrySendError::Disconnected(_) => SubmitError::Closed,
-        })
+        let handed_over = self.queue.hand_over(jobs);
+        handed_over.map_err(|_| SubmitError::Closed)
     }
 
     pub(crate) fn queue(&self) -> &JobQueue {
@@ -151,7 +152,7 @@ fn give_way() {
 
 fn run(
     store: &Store,
-    queued: &blocking::Receiver<Vec<Queued>>,
+    queued: &WaitingJobs,
     completions: &mpsc::Sender<Completion>,
     heads: &watch::Sender<Option<Head>>,
     linger: Duration,
@@ -206,7 +207,7 @@ fn run(
 }
 
 /// What comes next. When nothing has come for a while, the memory that many jobs needed is given back.
-fn next(store: &Store, queued: &blocking::Receiver<Vec<Queued>>) -> Option<Vec<Queued>> {
+fn next(store: &Store, queued: &WaitingJobs) -> Option<Vec<Queued>> {
     match queued.recv_timeout(QUIET) {
         Ok(jobs) => return Some(jobs),
         Err(blocking::RecvTimeoutError::Disconnected) => return None,

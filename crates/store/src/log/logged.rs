@@ -72,7 +72,7 @@ impl LoggedWriter {
         let writer = Writer::start(store, completions.clone(), queue)?;
         let syncing = match (&log, durability) {
             (Some(_), Durability::Disk) => {
-                Some(Syncing::start(completions, writer.queue().clone(), queue)?)
+                Some(Syncing::start(completions, writer.queue().clone())?)
             }
             (Some(_), Durability::Process) | (None, _) => None,
         };

@@ -43,13 +43,10 @@ enum Task {
     MakeRoom(Arc<File>, Room),
 }
 
-/// Each file is given room once.
-const MOST_ROOMS: usize = 2;
-
 /// The thread that waits for the disk. What has come meanwhile shares the next wait.
 #[derive(Debug)]
 pub(super) struct Syncing {
-    tasks: blocking::SyncSender<Task>,
+    tasks: blocking::Sender<Task>,
     under_way: Arc<AtomicUsize>,
     /// How long the disk took the last time.
     took: Arc<Took>,
@@ -74,13 +71,13 @@ impl Took {
 }
 
 impl Syncing {
-    /// `most` batches can wait, which is as many as there are jobs: whoever hands one over never waits.
+    /// Whoever hands over a batch never waits. Not more of them wait than there are jobs, of which the caller takes no
+    /// more than it said, and each file is given room once.
     pub(super) fn start(
         completions: mpsc::Sender<Completion>,
         queue: JobQueue,
-        most: usize,
     ) -> io::Result<Self> {
-        let (tasks, waiting) = blocking::sync_channel(most + MOST_ROOMS);
+        let (tasks, waiting) = blocking::channel();
         let under_way = Arc::new(AtomicUsize::new(0));
         let busy = Arc::clone(&under_way);
         // Until it is known the thread waits.
@@ -241,7 +238,7 @@ fn take_back(batch: &mut Batch, error: &WriteError) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::WriteJob;
+    use crate::job::{self, WriteJob};
     use crate::{RuleId, UnixMillis, Write};
     use uuid::Uuid;
 
@@ -274,8 +271,8 @@ mod tests {
     #[tokio::test]
     async fn a_fast_disk_is_waited_for_on_the_spot_and_a_slow_one_is_not() {
         let (completed, mut completions) = mpsc::channel(4);
-        let (jobs, _written) = blocking::sync_channel(4);
-        let syncing = Syncing::start(completed, JobQueue { jobs }, 4).unwrap();
+        let (jobs, _written) = job::queue();
+        let syncing = Syncing::start(completed, jobs).unwrap();
         let unknown = batch(tempfile::tempfile().unwrap());
         assert!(!syncing.is_soon_done(&unknown), "nobody knows how fast");
         let batch = syncing.wait_for(waits_itself(&syncing)).unwrap();
@@ -288,8 +285,8 @@ mod tests {
     #[tokio::test]
     async fn what_the_disk_does_not_keep_is_taken_back_whoever_waited() {
         let (completed, mut completions) = mpsc::channel(4);
-        let (jobs, written) = blocking::sync_channel(4);
-        let syncing = Syncing::start(completed, JobQueue { jobs }, 4).unwrap();
+        let (jobs, written) = job::queue();
+        let syncing = Syncing::start(completed, jobs).unwrap();
         // It takes every byte and keeps none, and says so when it is asked to.
         let nothing = || File::options().write(true).open("/dev/null").unwrap();
         assert!(syncing.wait_for(batch(nothing())).unwrap_err().is_none());
