@@ -39,6 +39,7 @@ mod sessions;
 mod shutdown;
 mod silence;
 mod start;
+mod staying_awake;
 mod takeover;
 mod transcript;
 mod waking;
@@ -52,6 +53,7 @@ use sayso_protocol::{Scope, ServerMessage};
 use sayso_store::{Completion, LoggedWriter, Store, UnixMillis};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -120,12 +122,27 @@ pub struct Hub {
     /// Shared with every task that serves an agent.
     links: Arc<()>,
     looked: Option<Looked>,
+    pauses: staying_awake::Pauses,
     phase: Phase,
     handle: HubHandle,
     messages: mpsc::Receiver<HubMessage>,
     from_agents: mpsc::Receiver<FromAgent>,
     to_hub: mpsc::Sender<FromAgent>,
     completions: mpsc::Receiver<Completion>,
+}
+
+/// What the loop has waited for.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one at a time, and what clients say comes more often than the rest"
+)]
+enum Came {
+    Completion(Completion),
+    Message(HubMessage),
+    Output(FromAgent),
+    /// The database is not far behind its log any more.
+    Room,
+    Time,
 }
 
 impl std::fmt::Debug for Hub {
@@ -190,6 +207,7 @@ impl Hub {
             fresh: None,
             links: Arc::new(()),
             looked: None,
+            pauses: staying_awake::Pauses::default(),
             phase: Phase::Running,
             handle: HubHandle {
                 messages: messages_sender,
@@ -212,20 +230,27 @@ impl Hub {
     pub async fn run(mut self) -> anyhow::Result<()> {
         loop {
             self.write_out();
+            let idle_since = Instant::now();
+            self.stay_awake(idle_since).await;
             let wakeup = self.wakeup();
             let (has_room, is_behind) = (self.has_room(), self.writes.is_behind());
-            tokio::select! {
+            let came = tokio::select! {
                 biased;
-                completion = self.completions.recv() => {
-                    let completion = completion.context("The writer of the database has ended.")?;
-                    self.completed(completion);
-                }
-                Some(message) = self.messages.recv() => self.message(message),
-                Some(output) = self.from_agents.recv(), if has_room => {
-                    self.agent_output(output);
-                }
-                () = self.writes.followed(), if is_behind => {}
-                () = wakeup.come() => self.woken(),
+                completion = self.completions.recv() => Came::Completion(
+                    completion.context("The writer of the database has ended.")?,
+                ),
+                Some(message) = self.messages.recv() => Came::Message(message),
+                Some(output) = self.from_agents.recv(), if has_room => Came::Output(output),
+                () = self.writes.followed(), if is_behind => Came::Room,
+                () = wakeup.come() => Came::Time,
+            };
+            self.pauses.ended(idle_since.elapsed());
+            match came {
+                Came::Completion(completion) => self.completed(completion),
+                Came::Message(message) => self.message(message),
+                Came::Output(output) => self.agent_output(output),
+                Came::Room => {}
+                Came::Time => self.woken(),
             }
             self.take_what_is_there();
             self.advance_restarts();
