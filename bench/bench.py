@@ -27,9 +27,9 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-BIN = Path(os.environ.get("BENCH_BIN", ROOT))
+BIN = Path(os.environ.get("BENCH_BIN", ROOT)).resolve()
 AGENT = os.environ.get("BENCH_AGENT", str(BIN / "fake_agent"))
-SAYSO = os.environ.get("BENCH_SAYSO", str(ROOT.parent / "target/release/sayso"))
+SAYSO = str(Path(os.environ.get("BENCH_SAYSO", ROOT.parent / "target/release/sayso")).resolve())
 PYTHON = os.environ.get("BENCH_PYTHON", str(ROOT / "venv/bin/python"))
 NODE = os.environ.get("BENCH_NODE", "node")
 CWD = os.environ.get("BENCH_CWD", str(ROOT / "work/cwd"))
@@ -117,6 +117,8 @@ class Server:
                     raise
                 time.sleep(0.01)
         time.sleep(0.3)
+        if self.p.poll() is not None:
+            raise RuntimeError(f"something else listens on port {self.t['port']}, so {self.name} ended, see {self.log.name}")
         if self.rule and self.t["rule"]:
             subprocess.run(self.t["rule"], check=True, stdout=self.log, stderr=self.log)
         return self
@@ -405,6 +407,8 @@ def show(data):
 
 
 def main():
+    # Whoever ends this run ends the server that is being measured, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     ap = argparse.ArgumentParser()
     ap.add_argument("--rounds", type=int, default=3)
     ap.add_argument("--targets", default="ref_py,ref_node,min_rs,floor")
