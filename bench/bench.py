@@ -275,17 +275,18 @@ def measure_memory(name, t):
         held(s, 1)
         few, many = (held(s, 1, viewers=n)["rss_kb"] for n in (IDLE, 3 * IDLE))
         out["per_socket_kb"] = (many - few) / (2 * IDLE)
-    for label, size, per in (("200B", 200, 80), ("64KB", K64, 10)):
-        few, many = (pending_rss(name, t, n, size) for n in (per, 3 * per))
-        out[f"per_pending_{label}_kb"] = (many - few) / (10 * 2 * per)
+    for label, size, sessions, per in (("200B", 200, 40, 80), ("64KB", K64, 10, 10)):
+        few, many = (pending_rss(name, t, sessions, n, size) for n in (per, 3 * per))
+        out[f"per_pending_{label}_kb"] = (many - few) / (sessions * 2 * per)
     return out
 
 
-def pending_rss(name, t, per, size):
-    """With that many asks of each of ten sessions left open, in a server of its own."""
+def pending_rss(name, t, sessions, per, size):
+    """With that many asks of each session left open, in a server of its own. So many that a megabyte, which
+    differs from one server to the next, is a small part."""
     with Server(name, t) as s:
         held(s, 1)
-        return held(s, 10, per, ask(per, parallel=per, size=size, gap_us=2000))["rss_kb"]
+        return held(s, sessions, per, ask(per, parallel=per, size=size, gap_us=2000))["rss_kb"]
 
 
 def measure_max(name, t, gap_us, hint):
