@@ -11,6 +11,7 @@ mod bypass;
 mod checks;
 mod clients;
 mod clock;
+mod coming;
 mod commands;
 mod controls;
 mod delivering;
@@ -24,6 +25,7 @@ mod import;
 mod message;
 mod messages;
 mod outbox;
+mod pauses;
 mod permission;
 mod progress;
 mod queue;
@@ -39,7 +41,6 @@ mod sessions;
 mod shutdown;
 mod silence;
 mod start;
-mod staying_awake;
 mod takeover;
 mod transcript;
 mod waking;
@@ -47,13 +48,11 @@ mod watchdog;
 mod wire;
 mod writes;
 
-use anyhow::Context;
 use sayso_broker::{Broker, ClientId, ClientRef, Event, ReplyTo, RequestId, SessionId};
 use sayso_protocol::{Scope, ServerMessage};
 use sayso_store::{Completion, LoggedWriter, Store, UnixMillis};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -67,8 +66,10 @@ pub use message::{Caller, HubGone, HubHandle, HubMessage, NotWritten, Reply, Sna
 pub use outbox::{Frame, Outbox, outbox};
 
 use clock::{Looked, now};
+use coming::Coming;
 use controls::Control;
 use delivering::Undelivered;
+use pauses::Pauses;
 use sessions::Sessions;
 use shutdown::Phase;
 use writes::Writes;
@@ -122,27 +123,13 @@ pub struct Hub {
     /// Shared with every task that serves an agent.
     links: Arc<()>,
     looked: Option<Looked>,
-    pauses: staying_awake::Pauses,
+    pauses: Pauses,
     phase: Phase,
     handle: HubHandle,
     messages: mpsc::Receiver<HubMessage>,
     from_agents: mpsc::Receiver<FromAgent>,
     to_hub: mpsc::Sender<FromAgent>,
     completions: mpsc::Receiver<Completion>,
-}
-
-/// What the loop has waited for.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one at a time, and what clients say comes more often than the rest"
-)]
-enum Came {
-    Completion(Completion),
-    Message(HubMessage),
-    Output(FromAgent),
-    /// The database is not far behind its log any more.
-    Room,
-    Time,
 }
 
 impl std::fmt::Debug for Hub {
@@ -207,7 +194,7 @@ impl Hub {
             fresh: None,
             links: Arc::new(()),
             looked: None,
-            pauses: staying_awake::Pauses::default(),
+            pauses: Pauses::default(),
             phase: Phase::Running,
             handle: HubHandle {
                 messages: messages_sender,
@@ -230,27 +217,12 @@ impl Hub {
     pub async fn run(mut self) -> anyhow::Result<()> {
         loop {
             self.write_out();
-            let idle_since = Instant::now();
-            self.stay_awake(idle_since).await;
-            let wakeup = self.wakeup();
-            let (has_room, is_behind) = (self.has_room(), self.writes.is_behind());
-            let came = tokio::select! {
-                biased;
-                completion = self.completions.recv() => Came::Completion(
-                    completion.context("The writer of the database has ended.")?,
-                ),
-                Some(message) = self.messages.recv() => Came::Message(message),
-                Some(output) = self.from_agents.recv(), if has_room => Came::Output(output),
-                () = self.writes.followed(), if is_behind => Came::Room,
-                () = wakeup.come() => Came::Time,
-            };
-            self.pauses.ended(idle_since.elapsed());
-            match came {
-                Came::Completion(completion) => self.completed(completion),
-                Came::Message(message) => self.message(message),
-                Came::Output(output) => self.agent_output(output),
-                Came::Room => {}
-                Came::Time => self.woken(),
+            match self.comes_next().await? {
+                Coming::Completion(completion) => self.completed(completion),
+                Coming::Message(message) => self.message(message),
+                Coming::Output(output) => self.agent_output(output),
+                Coming::Room => {}
+                Coming::Time => self.woken(),
             }
             self.take_what_is_there();
             self.advance_restarts();

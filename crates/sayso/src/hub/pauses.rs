@@ -5,9 +5,7 @@
 //! twice for each request. A thread that stays awake takes a processor from those it waits for, so it does so only while
 //! one thing follows the other without a pause: never for a human, nor for an agent that asks now and then.
 
-use std::time::{Duration, Instant};
-
-use super::Hub;
+use std::time::Duration;
 
 /// A message that comes sooner is waited for awake.
 const MOMENT: Duration = Duration::from_micros(100);
@@ -24,7 +22,7 @@ pub(super) struct Pauses {
 
 impl Pauses {
     /// How long to stay awake now.
-    fn to_stay_awake(&self) -> Duration {
+    pub(super) fn to_stay_awake(&self) -> Duration {
         match self.short_in_a_row >= ENOUGH {
             true => MOMENT,
             false => Duration::ZERO,
@@ -37,20 +35,6 @@ impl Pauses {
             true => self.short_in_a_row.saturating_add(1),
             false => 0,
         };
-    }
-}
-
-impl Hub {
-    /// Lets everybody else work, until there is something for the hub or it is time to sleep.
-    pub(super) async fn stay_awake(&self, since: Instant) {
-        let patience = self.pauses.to_stay_awake();
-        while self.has_nothing_to_do() && since.elapsed() < patience {
-            tokio::task::yield_now().await;
-        }
-    }
-
-    fn has_nothing_to_do(&self) -> bool {
-        self.messages.is_empty() && self.from_agents.is_empty() && self.completions.is_empty()
     }
 }
 
