@@ -187,6 +187,7 @@ async fn the_endpoints_are_printed_with_a_line_that_works() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = tokio::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
         .args(["demo", "--listen", "127.0.0.1:0", "--print-compat"])
+        .args(["--on-shutdown", "stop"])
         .arg("--data-dir")
         .arg(folder.path().join("the data"))
         .env_remove("SAYSO_TOKEN")
@@ -215,7 +216,10 @@ async fn the_endpoints_are_printed_with_a_line_that_works() {
         let kind = answer["type"].as_str().unwrap();
         assert!(!kind.contains("error"), "{dialect}: {answer}");
     }
-    child.kill().await.unwrap();
+    let id = i32::try_from(child.id().unwrap()).unwrap();
+    let id = rustix::process::Pid::from_raw(id).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    assert!(child.wait().await.unwrap().success());
 }
 
 /// What a shell makes of a printed line: the address that `websocat` is given, and what it reads.
