@@ -99,16 +99,40 @@ mod tests {
         assert_eq!(cut(&[b"a\nab", b"cd"], 3), (lines(&["a"]), 4, true));
     }
 
+    /// The lines of all parts together, and how much is behind the last of them.
+    fn cut_as_one(parts: &[&[u8]]) -> (Vec<Vec<u8>>, usize, bool) {
+        let whole = parts.concat();
+        let mut lines: Vec<_> = whole
+            .split(|byte| *byte == b'\n')
+            .map(<[u8]>::to_vec)
+            .collect();
+        let rest = lines.pop().unwrap().len();
+        (lines, rest, false)
+    }
+
+    #[test]
+    fn a_long_line_is_handed_out_whole_with_whatever_it_came() {
+        let long = [vec![b'a'; 2 * KEPT_CAPACITY], b"\n".to_vec()].concat();
+        let (begun, ended) = long.split_at(KEPT_CAPACITY);
+        for parts in [
+            vec![&long[..], b"b\n"],
+            vec![begun, ended, b"b\nc"],
+            vec![&long[..], &long[..], begun],
+            vec![b"b\n", begun, ended],
+            vec![&[&b"b\n"[..], &long, &long].concat(), b"c\n"],
+            vec![&[&long, &b"b"[..]].concat(), b"\n", &long[..]],
+        ] {
+            assert_eq!(cut(&parts, 1 << 20), cut_as_one(&parts));
+        }
+    }
+
     proptest! {
         #[test]
         fn lines_are_the_same_however_they_arrive(
             parts in prop::collection::vec(prop::collection::vec(prop_oneof![Just(b'\n'), any::<u8>()], 1..40), 0..12),
         ) {
-            let whole = parts.concat();
-            let mut expected: Vec<_> = whole.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-            let rest = expected.pop().unwrap().len();
             let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-            prop_assert_eq!(cut(&parts, 1 << 20), (expected, rest, false));
+            prop_assert_eq!(cut(&parts, 1 << 20), cut_as_one(&parts));
         }
     }
 }
