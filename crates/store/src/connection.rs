@@ -20,7 +20,7 @@ const LOG_PAGES: i64 = 4000;
 /// that are written before it would be written again by it. Whoever deletes a long session still does with less memory.
 const PAGES_OF_A_GROUP: i64 = 8192;
 /// Pages that are kept at hand, in KiB: those to which every request adds something. They are given back after a burst.
-const KEPT_PAGES: i64 = 2 * 1024;
+const KEPT_PAGES: i64 = 4 * 1024;
 /// The log is cut back to this size once its content is in the database.
 const LOG_SIZE_LIMIT: i64 = 64 * 1024 * 1024;
 
